@@ -112,11 +112,12 @@ prop_compose! {
     fn positions()(
         pits in 1..=3usize,
         shares in prop::collection::vec(0.0..1.0f64, 6),
-        stores in (0..1000u32, 0..1000u32),
+        stores in prop_oneof![4 => (0..4u32, 0..4u32), 1 => (0..1000u32, 0..1000u32)],
     ) -> Position {
         let most = [7.0, 6.0, 3.0][pits - 1];
-        let row = |shares: &[f64]| Row::new(&shares.iter().map(|share| (share * most) as u32).collect::<Vec<_>>()).unwrap();
-        Position::new(row(&shares[..pits]), row(&shares[pits..2 * pits]), stores.0, stores.1).unwrap()
+        let seeds: Vec<u32> = shares.iter().map(|share| (share * most) as u32).collect();
+        let row = |seeds: &[u32]| Row::new(seeds).unwrap();
+        Position::new(row(&seeds[..pits]), row(&seeds[pits..2 * pits]), stores.0, stores.1).unwrap()
     }
 }
 
@@ -128,10 +129,25 @@ proptest! {
         rules in prop::sample::select(&Rules::ALL[..]),
         position in positions(),
     ) {
-        let value = position.value(exhaustive(rules, &position, &mut Scores::default()));
-        let verdict = outcome(rules, &position, Limits::default(), &Cancel::new()).unwrap();
-        prop_assert_eq!(verdict.outcome, Some(Outcome::of(value)), "{} {}", rules, position);
-        prop_assert_eq!(check(rules, &position, &verdict), Ok(()), "{} {}", rules, position);
+        assert_right(rules, &position);
+    }
+}
+
+/// Compares the outcome of a position with an exhaustive search, and checks its proof.
+#[track_caller]
+fn assert_right(rules: Rules, position: &Position) {
+    let value = position.value(exhaustive(rules, position, &mut Scores::default()));
+    let verdict = outcome(rules, position, Limits::default(), &Cancel::new()).unwrap();
+    assert_eq!(verdict.outcome, Some(Outcome::of(value)), "{rules} {position}");
+    assert_eq!(check(rules, position, &verdict), Ok(()), "{rules} {position}");
+}
+
+#[test]
+fn outcomes_of_start_positions_are_those_of_an_exhaustive_search() {
+    for rules in Rules::ALL {
+        for (pits, most) in [(1, 6), (2, 5), (3, 2)] {
+            (1..=most).for_each(|seeds| assert_right(rules, &start(pits, seeds)));
+        }
     }
 }
 

@@ -6,13 +6,13 @@ use std::path::Path;
 use std::process::{Child, ChildStdin, Command};
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use kalah::game::{Line, Position, Rules};
 use serde_json::Value;
 
 use kalah_tests::optional::{self, has_python};
-use kalah_tests::program::{self, Ran, Run, with_tables};
+use kalah_tests::program::{self, Ran, Run, with_tables, within_a_minute};
 use kalah_tests::signals::{heard, interrupt};
 use kalah_tests::tables::built;
 
@@ -46,11 +46,7 @@ fn assert_ended(pids: &Path) {
             stat.rsplit_once(") ").is_some_and(|(_, state)| !state.starts_with('Z'))
         };
         // A killed process may take a moment to disappear.
-        let until = Instant::now() + Duration::from_secs(20);
-        while runs() {
-            assert!(Instant::now() < until, "process {pid} still runs");
-            thread::sleep(Duration::from_millis(10));
-        }
+        within_a_minute(&format!("process {pid} has run"), || (!runs()).then_some(()));
     }
 }
 
@@ -161,7 +157,7 @@ fn engines_that_cannot_play_at_all_fail_before_the_games() {
     ] {
         let Some(engine) = engine else { continue };
         let ran = kalah(&format!("tournament greedy --time 1 {SMALL}")).arg(&engine).run();
-        ran.exits(1).prints(&format!("{engine} {why}"));
+        ran.fails(1, &format!("{engine} {why}"));
     }
     // Without a time limit a game might never end. A command line whose quotes do not end is refused.
     for line in [
@@ -366,6 +362,10 @@ fn every_search_ends_when_it_is_asked_to() {
             if end == "stop\n" {
                 engine.send("isready\n");
                 assert_eq!(engine.answer(), "readyok");
+            } else if end == "quit\n" {
+                // Its input is still open.
+                let ended = within_a_minute("it has not ended", || engine.child.try_wait().unwrap());
+                assert!(ended.success(), "{ended}");
             }
             assert!(engine.ends_well());
         }

@@ -69,6 +69,8 @@ fn a_game_in_the_terminal_is_kept_and_gone_on_with() {
     assert_eq!((kept.header("South"), kept.header("North")), (Some("human"), Some("greedy")));
     assert!(kept.line.to_string().starts_with('1') && kept.result.is_none());
     let other = "[Rules \"standard\"]\n[Start \"3x2\"]\n[Event \"a club\"]\n\n{a start} 1 {and an answer}";
+    let kept = read_game(other, Rules::default()).unwrap();
+    assert_eq!((kept.comments.len(), kept.header("Event")), (2, Some("a club")));
     for text in [&begun, other] {
         place.write("mine.games", text);
         let kept = read_game(text, Rules::default()).unwrap();
@@ -145,7 +147,7 @@ fn puzzles_have_one_move_that_keeps_the_outcome() {
         assert_eq!(puzzle["level"], expected);
     }
     puzzles("--start 4x2").fails(1, "kalah build");
-    puzzles("--start 3x2 --rules standard --count 1000000 --games 3").exits(1).prints("only");
+    puzzles("--start 3x2 --rules standard --count 1000000 --games 3").exits(1).prints("found only");
     puzzles("--level odd").fails(2, "the levels are easy, medium and hard");
 }
 

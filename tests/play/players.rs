@@ -202,8 +202,8 @@ proptest! {
             let expected = match root.safe().filter(|_| modified) {
                 Some((number, _)) => (Worth::Unknown, 7 - number),
                 None => {
-                    let values = (1..=6).filter_map(|number| Some((root.after(number)?.value(depth, modified), number)));
-                    let (value, number) = first_best(values);
+                    let value = |number| Some((root.after(number)?.value(depth, modified), number));
+                    let (value, number) = first_best((1..=6).filter_map(value));
                     (Worth::Evaluation(value), 7 - number)
                 }
             };

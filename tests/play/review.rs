@@ -124,7 +124,7 @@ fn games_come_from_files_text_and_positions() {
         assert_eq!(answer(args, ""), whole, "{args:?}");
     }
     let turns: Vec<&str> = ["3x2", "--rules", "standard"].into_iter().chain(line.split(' ')).collect();
-    for args in [&turns[..], &[&format!("3x2 {line}"), "--rules", "standard"]] {
+    for args in [&turns[..], &["3x2", &line, "--rules", "standard"], &[&format!("3x2 {line}"), "--rules", "standard"]] {
         assert_eq!(answer(args, "")["turns"], whole["turns"], "{args:?}");
     }
     // Forms of other programs, under the rules of the flag where they name none.

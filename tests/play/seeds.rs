@@ -56,6 +56,14 @@ fn games_of_neighbouring_seeds_are_independent() {
             played.moves[0].choice.pit.number() as f64
         });
     }
+    // A player repeats itself by its seed and the number of the game.
+    let line = |game| {
+        let setting = Setting { game, ..Setting::new(Rules::Standard) };
+        let mut players = [(); 2].map(|()| PlayerName::Random(1).player(&setting));
+        play_game(Rules::Standard, &board, &mut players, None, &Arc::default()).unwrap().line()
+    };
+    assert_eq!(line(1), line(1));
+    assert_ne!(line(1), line(2));
 }
 
 /// The correlation of the numbers of two seeds.

@@ -165,7 +165,7 @@ fn damaged_bound_tables_are_made_again_from_their_exact_tables() {
     // Without the exact table, only the bound table is left.
     place.damage(7);
     std::fs::remove_file(place.exact(7)).unwrap();
-    place.bounds("6..9").exits(3).prints("standard-3-07.bounds");
+    place.bounds("6..9").fails(3, "standard-3-07.bounds");
     assert!(std::fs::read(place.bound(7)).unwrap() != sound);
 }
 

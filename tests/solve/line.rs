@@ -75,7 +75,7 @@ fn lines_that_cannot_be_played_are_refused_with_the_place() {
         ("6x6 7", "'7' is not a turn: write move numbers from 1 to 6"),
         ("6y6", "is not a position"),
         ("6x22", "cannot be searched"),
-        ("6x1 --within 0", "0"),
+        ("6x1 --within 0", "write a time such as 500ms"),
     ] {
         kalah(&format!("review {line}")).fails(2, expected);
     }

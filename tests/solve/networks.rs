@@ -21,6 +21,19 @@ fn phased(pits: usize, phases: u32) -> Result<PhasedNetwork, NetworkError> {
 }
 
 #[test]
+fn units_are_summed_rectified_and_weighted() {
+    let mut of = weights(2);
+    of.inputs[3][0] = 5;
+    of.inputs[HELD + 1][0] = -9;
+    of.inputs[2 * HELD + MOST_HELD][1] = -7;
+    (of.outputs[0], of.outputs[1], of.bias[1], of.floor[1], of.shift) = (6, 4, 1, i16::MIN, 1);
+    let network = Network::new(Rules::Standard, 2, &of).unwrap();
+    assert_eq!(network.evaluate(&[3, 0], &[0, 0], 3), 8 * 3 + 15 + 2);
+    assert_eq!(network.evaluate(&[3, 1], &[0, 0], 4), 8 * 4 + 2);
+    assert_eq!(network.evaluate(&[0, 0], &[40, 0], 40), 8 * 40 - 12);
+}
+
+#[test]
 fn all_instruction_sets_give_the_evaluation_of_the_definition() {
     let mut random = fastrand::Rng::with_seed(1);
     for rules in Rules::ALL {

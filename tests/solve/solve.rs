@@ -336,7 +336,9 @@ fn assert_solved_by_command(position: &str, value: i64) {
     let line = solved["line"].as_str().unwrap();
     let followed = kalah(&format!("review --json {position} {line} --memory 64MiB")).success().json();
     assert_eq!((&solved["value"], &followed["line"]), (&value.into(), &line.into()), "{position}");
-    for turn in followed["turns"].as_array().unwrap() {
+    let turns = followed["turns"].as_array().unwrap();
+    assert_eq!(turns.len(), line.split(' ').count(), "{position}");
+    for turn in turns {
         let value = if turn["player"] == "south" { value } else { -value };
         let found = [&turn["worth"]["value"], &turn["best_worth"]["value"], &turn["seeds_lost"]];
         assert_eq!(found, [&json!(value), &json!(value), &json!(0)], "{position}: {turn}");

@@ -3,7 +3,7 @@
 #![cfg(feature = "cli")]
 
 use std::io::{BufRead, BufReader};
-use std::process::{Child, Command};
+use std::process::Child;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
@@ -14,8 +14,10 @@ use kalah::game::{Bounds, Line, Position, Rules};
 use kalah::solve::{Checkpoint, SolveError, SolveEvent, Solver, SolverOptions};
 use serde_json::json;
 
+#[cfg(unix)]
+use kalah_tests::files::make_pipe;
 use kalah_tests::place::Place;
-use kalah_tests::program::{Ran, Run};
+use kalah_tests::program::{Ran, Run, within_a_minute};
 
 fn solver(rules: Rules, position: &Position) -> Solver<'static> {
     Solver::new(SolverOptions::new(rules, position).transpositions(1 << 20)).unwrap()
@@ -119,10 +121,10 @@ fn a_second_process_is_refused_with_the_holder_of_the_file_and_a_killed_one_hold
         let mut first = Killed(place.command(&long).spawn().unwrap());
         let lock = place.at(&format!("{state}.lock"));
         // The process writes its name into the lock once it holds it.
-        while !std::fs::read(&lock).is_ok_and(|text| text.ends_with(b")\n")) {
+        within_a_minute("there has been no lock", || {
             assert_eq!(first.0.try_wait().unwrap(), None);
-            std::thread::sleep(Duration::from_millis(5));
-        }
+            std::fs::read(&lock).is_ok_and(|text| text.ends_with(b")\n")).then_some(())
+        });
         let holder = format!("is in use by process {} (", first.0.id());
         for _ in 0..3 {
             place.run(&short).fails(1, &holder).prints(state);
@@ -300,7 +302,7 @@ fn a_file_of_something_else_is_refused_before_tables_are_built() {
         place.run(&format!("{line} newer")).fails(1, "its format has version 2, this program reads version");
         #[cfg(unix)]
         {
-            assert!(Command::new("mkfifo").arg(place.at(format)).status().unwrap().success());
+            make_pipe(&place.at(format));
             place.command(line).arg(format).run().fails(1, "not a regular file");
         }
     }

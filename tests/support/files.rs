@@ -40,6 +40,12 @@ pub fn flip(path: &Path, at: usize, bits: u8) -> Vec<u8> {
     bytes
 }
 
+/// Makes a named pipe.
+#[cfg(unix)]
+pub fn make_pipe(path: &Path) {
+    assert!(std::process::Command::new("mkfifo").arg(path).status().unwrap().success());
+}
+
 /// Rust files in a directory and the folders below it.
 pub fn sources(directory: &Path) -> Vec<PathBuf> {
     let paths = std::fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path());

@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::mpsc::{RecvTimeoutError, channel};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
@@ -92,6 +92,22 @@ impl Run for Command {
             drop(done);
             output
         })
+    }
+}
+
+/// Asks again and again until there is an answer.
+///
+/// # Panics
+/// After a minute, with these words.
+#[track_caller]
+pub fn within_a_minute<T>(otherwise: &str, mut answer: impl FnMut() -> Option<T>) -> T {
+    let end = Instant::now() + Duration::from_secs(60);
+    loop {
+        if let Some(answer) = answer() {
+            return answer;
+        }
+        assert!(Instant::now() < end, "{otherwise} for a minute");
+        std::thread::sleep(Duration::from_millis(5));
     }
 }
 

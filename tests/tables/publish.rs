@@ -71,7 +71,7 @@ fn a_published_folder_has_all_tables_and_sums_that_agree() {
 #[test]
 fn archives_are_published_with_the_manifest_of_their_tables() {
     let place = tables();
-    place.run("publish --output out --archives --tables a").exits(1).prints("kalah archive pack");
+    place.run("publish --output out --archives --tables a").fails(1, "kalah archive pack");
     place.run("archive pack --pits 4 --tables a").success();
     place.run("archive pack --pits 3 --rules standard --tables a").success();
     place.run("publish --output out --archives --tables a").success();
@@ -84,14 +84,14 @@ fn archives_are_published_with_the_manifest_of_their_tables() {
 #[test]
 fn damaged_and_missing_tables_are_refused() {
     let place = tables();
-    place.run("publish --output a --tables a").exits(1).prints("is the directory of the tables");
+    place.run("publish --output a --tables a").fails(1, "is the directory of the tables");
     let [layer, away, damaged] =
         ["a/empty-capture-4-05.kalah", "away", "a/empty-capture-4-07.kalah"].map(|name| place.at(name));
     std::fs::rename(&layer, &away).unwrap();
-    place.run("publish --output new --tables a").exits(1).prints("layer 5 is missing");
+    place.run("publish --output new --tables a").fails(1, "layer 5 is missing");
     std::fs::rename(&away, &layer).unwrap();
     flip(&damaged, damaged.metadata().unwrap().len() as usize - 100, 1);
-    place.run("publish --output new --tables a").exits(3).prints("empty-capture-4-07.kalah");
+    place.run("publish --output new --tables a").fails(3, "empty-capture-4-07.kalah");
     assert!(!place.at("new/SHA256SUMS").exists());
 }
 
@@ -120,6 +120,7 @@ fn links_are_followed_and_none_is_published() {
             std::fs::remove_file(&link).unwrap();
             symlink(format!("{target}{name}"), &link).unwrap();
             if !link.exists() {
+                // The target of the link is made through it.
                 std::fs::write(&link, table).unwrap();
             }
         }

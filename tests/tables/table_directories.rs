@@ -160,7 +160,7 @@ fn what_is_no_directory_is_named() {
         }
     }
     place.write("file", "");
-    place.run("build --pits 4 --seeds 5 --tables file").exits(1).prints("ot a directory");
+    place.run("build --pits 4 --seeds 5 --tables file").fails(1, "ot a directory");
 }
 
 #[test]
@@ -168,7 +168,7 @@ fn a_gap_in_the_layers_is_named_and_shortens_no_work() {
     let place = tables(KEY.rules);
     std::fs::remove_file(key(5).path(place.path())).unwrap();
     for command in ["archive pack --pits 4", "train --pits 4"] {
-        place.run(command).exits(1).prints("layer 5 is missing");
+        place.run(command).fails(1, "layer 5 is missing");
     }
     assert!(!place.names().iter().any(|name| name.ends_with(".archive") || name.ends_with(".network")));
     // Commands that use only existing tables go on, and print a warning.
@@ -211,8 +211,8 @@ fn bound_tables_in_a_directory_of_their_own_are_checked() {
 #[test]
 fn what_cannot_be_done_leaves_no_directory_behind() {
     let place = Place::empty();
-    place.run("build --seeds 12 --memory 1MiB --tables none").exits(1).prints("--memory");
-    place.run("bounds --seeds 3..5 --tables none").exits(1).prints("there is no directory");
+    place.run("build --seeds 12 --memory 1MiB --tables none").fails(1, "--memory");
+    place.run("bounds --seeds 3..5 --tables none").fails(1, "there is no directory");
     place.run("bounds --seeds 3..5 --tables none --output output").exits(1);
     assert_eq!(place.names(), [""; 0]);
     let ran = place.run("verify --rules standard").exits(1);
