@@ -6,10 +6,6 @@
 //! | `KALAH_BENCH_PROBES` | number of random positions | 100 |
 //! | `KALAH_BENCH_LATENCY` | wait before each answer, in milliseconds | 30 |
 
-#[allow(dead_code)]
-#[path = "../tests/remote/server.rs"]
-mod server;
-
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -21,7 +17,7 @@ use kalah::play::{PlayerName, Setting};
 use kalah::remote::{Address, Cache, RemoteOptions, RemoteTables};
 use kalah::table::Tables;
 
-use server::Server;
+use kalah_tests::host::Host;
 
 /// Reads a number from the environment.
 fn setting(name: &str, default: u64) -> u64 {
@@ -35,7 +31,7 @@ struct Opened {
 }
 
 /// Opens the tables, and prints the cost.
-fn open(server: &Server, cache: &Path, when: &str) -> Opened {
+fn open(server: &Host, cache: &Path, when: &str) -> Opened {
     server.requests();
     let begin = Instant::now();
     let options = RemoteOptions::new(Cache::new(cache, Cache::DEFAULT_LIMIT));
@@ -61,7 +57,7 @@ fn print(what: &str, begin: Instant, (requests, bytes): (usize, u64), count: usi
 /// Does `work` for each position, and prints its cost.
 fn measure(
     what: &str,
-    server: &Server,
+    server: &Host,
     Opened { remote, tables }: &Opened,
     positions: &[Position],
     work: fn(&Tables, &Position),
@@ -104,11 +100,10 @@ fn main() {
         PathBuf::from,
     );
     let (probes, latency) = (setting("KALAH_BENCH_PROBES", 100), setting("KALAH_BENCH_LATENCY", 30));
-    let server = Server::of(&directory);
+    let server = Host::new(&directory, "/tables");
     let cache = || tempfile::tempdir().unwrap();
-    // The server reads each file once, for its tag.
     let last = open(&server, cache().path(), "without latency").tables.max_seeds().expect("tables");
-    server.wait(Duration::from_millis(latency));
+    server.conduct().latency = Duration::from_millis(latency);
     println!("{probes} random positions of {last} seeds, {latency} ms before each answer; each:");
     let mut random = fastrand::Rng::with_seed(1);
     let mut position = || {

@@ -5,12 +5,12 @@
 use std::path::Path;
 use std::process::Output;
 
-use kalah::build::build;
 use kalah::export::random_indices;
 use kalah::game::Rules;
 use kalah::index::LayerIndex;
 use kalah::table::{TableKey, Tables};
-use kalah_tests::program::{self, Ran, Run};
+use kalah_tests::files::{copied, flip};
+use kalah_tests::program::{self, Ran, Run, with_tables};
 use kalah_tests::tables::built;
 
 /// Pits and seeds of the tables.
@@ -21,19 +21,14 @@ fn directory() -> &'static Path {
     built(&BOARDS.map(|(pits, seeds)| (Rules::Standard, pits, seeds)))
 }
 
-fn kalah(directory: &Path, arguments: &[&str]) -> Output {
-    let mut command = program::command();
-    command.args(["export", "--rules", "standard"]).args(arguments).env("KALAH_TABLES", directory);
-    command.run()
+fn export(directory: &Path, flags: &str) -> Output {
+    with_tables(directory, &format!("export --rules standard {flags}")).run()
 }
 
 /// Stdout of an export of a layer.
 #[track_caller]
-fn exported((pits, seeds): (usize, usize), arguments: &[&str]) -> Vec<u8> {
-    let (pits, seeds) = (pits.to_string(), seeds.to_string());
-    let output = kalah(directory(), &[&["--pits", &pits, "--seeds", &seeds], arguments].concat());
-    assert!(output.status.success(), "{}", output.stderr());
-    output.stdout
+fn exported((pits, seeds): (usize, usize), flags: &str) -> Vec<u8> {
+    export(directory(), &format!("--pits {pits} --seeds {seeds} {flags}")).success().stdout
 }
 
 /// All records of a layer, by the tables: the mover's row, the other row, the score.
@@ -81,7 +76,7 @@ fn every_format_has_every_position_with_its_score() {
     for board in BOARDS {
         let expected = expected(board);
         for (format, read) in FORMATS {
-            assert_eq!(read(&exported(board, &["--format", format])), expected, "{board:?} {format}");
+            assert_eq!(read(&exported(board, &format!("--format {format}"))), expected, "{board:?} {format}");
         }
     }
 }
@@ -93,7 +88,7 @@ fn a_sample_is_a_part_of_the_layer_and_depends_on_the_seed_alone() {
         let indices = random_indices(all.len() as u64, count as u64, 7);
         let expected: Vec<Vec<u8>> = indices.iter().map(|&index| all[index as usize].clone()).collect();
         for (format, read) in FORMATS {
-            let flags = ["--format", format, "--sample", &count.to_string(), "--seed", "7", "--threads", "3"];
+            let flags = format!("--format {format} --sample {count} --seed 7 --threads 3");
             assert_eq!(read(&exported(board, &flags)), expected, "{format} {count}");
         }
     }
@@ -128,59 +123,45 @@ fn every_position_is_as_likely_as_the_others() {
 #[test]
 fn a_file_is_replaced_when_all_is_written_and_only_then() {
     let directory = tempfile::tempdir().unwrap();
-    let tables = tempfile::tempdir().unwrap();
-    build(tables.path(), Rules::Standard, 3, 8).unwrap();
+    let tables = copied(self::directory());
     let file = directory.path().join("scores.csv");
     std::fs::write(&file, "mover1,old").unwrap();
-    let flags = ["--pits", "3", "--seeds", "8", "--output", file.to_str().unwrap(), "--force"];
-    let sound = kalah(tables.path(), &flags);
-    assert!(sound.status.success() && sound.stdout.is_empty());
+    let layer = "--pits 3 --seeds 8";
+    let replace = || export(tables.path(), &format!("{layer} --force --output {}", file.display()));
+    assert!(replace().printed().is_empty());
     let written = std::fs::read(&file).unwrap();
-    assert_eq!(written, kalah(tables.path(), &flags[..4]).stdout);
+    assert_eq!(written, export(tables.path(), layer).stdout);
     // After damage to a table, the exported file stays unchanged, and no temporary file is left.
     let table = TableKey { rules: Rules::Standard, pits: 3, seeds: 8 }.path(tables.path());
-    let mut bytes = std::fs::read(&table).unwrap();
-    let at = bytes.len() / 2;
-    bytes[at] ^= 16;
-    std::fs::write(&table, bytes).unwrap();
-    kalah(tables.path(), &flags).exits(3);
+    flip(&table, std::fs::read(&table).unwrap().len() / 2, 16);
+    replace().exits(3);
     assert_eq!(std::fs::read(&file).unwrap(), written);
     assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 1);
 }
 
 #[test]
 fn what_cannot_be_exported_is_refused() {
-    for (arguments, code, why) in [
-        (&["--seeds", "6", "--sample", "1000000000"][..], 2, "sample fewer, or leave out --sample"),
-        (&["--seeds", "6", "--sample", "0"], 2, "--sample"),
-        (&["--seeds", "6", "--format", "xml"], 2, "csv, npy"),
-        (&["--seeds", "7"], 1, "kalah build"),
-        (&["--seeds", "6", "--output", "/no/such/directory/file"], 1, "cannot write /no/such/directory/file"),
+    for (flags, code, why) in [
+        ("--seeds 6 --sample 1000000000", 2, "sample fewer, or leave out --sample"),
+        ("--seeds 6 --sample 0", 2, "--sample"),
+        ("--seeds 6 --format xml", 2, "csv, npy"),
+        ("--seeds 7", 1, "kalah build"),
+        ("--seeds 6 --output /no/such/directory/file", 1, "cannot write /no/such/directory/file"),
     ] {
-        let output = kalah(directory(), arguments);
-        let error = output.stderr();
-        assert_eq!(output.code(), code, "{arguments:?}: {error}");
-        assert!(error.contains(why) && output.stdout.is_empty(), "{arguments:?}: {error}");
+        export(directory(), flags).fails(code, why);
     }
 }
 
 #[test]
 fn the_version_names_the_sources_of_the_program() {
-    let run = |flag: &str| {
-        let output = program::command().arg(flag).run();
-        assert!(output.status.success());
-        output.stdout()
-    };
+    let run = |flag: &str| program::command().arg(flag).run().printed();
     let version = format!("kalah {}\n", env!("CARGO_PKG_VERSION"));
     assert_eq!(run("-V"), version);
     let long = run("--version");
-    assert!(long.starts_with(&version), "{long}");
-    let names: Vec<&str> = long.lines().skip(1).map(|line| line.split_once(": ").unwrap().0).collect();
+    let fields = long.strip_prefix(&version).unwrap().lines().map(|line| line.split_once(": ").unwrap());
+    let (names, values): (Vec<&str>, Vec<&str>) = fields.unzip();
     assert_eq!(names, ["commit", "features", "instruction set"], "{long}");
-    let features = long.lines().find(|line| line.starts_with("features")).unwrap();
-    assert_eq!(features.contains("gpu"), cfg!(feature = "gpu"), "{long}");
-    assert!(long.contains("instruction set: ") && long.contains(", of baseline"), "{long}");
-    let commit = long.lines().find_map(|line| line.strip_prefix("commit: ")).unwrap();
-    let digits = commit.trim_end_matches(", changed");
-    assert!(commit == "unknown" || digits.bytes().all(|byte| byte.is_ascii_hexdigit()), "{long}");
+    assert!(values[2].contains(", of baseline"), "{long}");
+    let digits = values[0].trim_end_matches(", changed");
+    assert!(values[0] == "unknown" || digits.bytes().all(|byte| byte.is_ascii_hexdigit()), "{long}");
 }

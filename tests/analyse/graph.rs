@@ -2,19 +2,19 @@
 #![cfg(feature = "cli")]
 
 use std::collections::{HashMap, HashSet};
+#[cfg(unix)]
 use std::io::{BufRead, BufReader, Read};
-use std::process::Stdio;
 
 use kalah::analyse::graph::{Convention, Explorer, GameGraph, GraphError, Need, Outcomes, state_space};
-use kalah::build::build;
 use kalah::cancel::Cancel;
 use kalah::game::{Position, Rules, StartPosition};
-use kalah::table::Tables;
 
-use kalah_tests::program::{self, Ran, Run};
+use kalah_tests::exhaustive::{Scores, exhaustive};
+use kalah_tests::program::{Ran, Run, with_tables};
 use kalah_tests::reference;
 #[cfg(unix)]
 use kalah_tests::signals::{heard, interrupt};
+use kalah_tests::tables::opened;
 
 fn start(pits: usize, seeds: u32) -> StartPosition {
     StartPosition { pits, seeds }
@@ -22,10 +22,8 @@ fn start(pits: usize, seeds: u32) -> StartPosition {
 
 /// Explores the graph of a start, with outcomes from tables built for it.
 fn graph(rules: Rules, start: StartPosition, convention: Convention) -> GameGraph {
-    let directory = tempfile::tempdir().unwrap();
     let seeds = 2 * start.pits * start.seeds as usize;
-    build(directory.path(), rules, start.pits, seeds).unwrap();
-    let tables = Tables::open(directory.path(), rules, start.pits, seeds).unwrap();
+    let tables = opened(rules, start.pits, seeds);
     let explorer = Explorer { rules, start, convention, memory: 1 << 30, tables: Some(&tables) };
     explorer.run(&Cancel::new(), &mut |_| {}).unwrap()
 }
@@ -33,12 +31,6 @@ fn graph(rules: Rules, start: StartPosition, convention: Convention) -> GameGrap
 /// Limit of positions. Larger boards are left out without optimization, which makes tests about fifty times slower.
 const fn at_most(optimised: u64) -> u64 {
     if cfg!(debug_assertions) { optimised / 50 } else { optimised }
-}
-
-/// Outcomes in whole per cents: won, lost, drawn.
-fn percent(outcomes: Outcomes) -> [i64; 3] {
-    let all = outcomes.positions() as f64;
-    [outcomes.won, outcomes.lost, outcomes.drawn].map(|count| (100.0 * count as f64 / all).round() as i64)
 }
 
 #[test]
@@ -53,18 +45,19 @@ fn irving_2000_tables_3_and_5() {
             continue;
         }
         let ours = graph(Rules::EmptyCapture, start, Convention::Irving);
-        let shares = percent(ours.outcomes().unwrap());
-        assert_eq!(ours.outcomes().unwrap().positions(), ours.positions());
+        let outcomes = ours.outcomes().unwrap();
+        // Outcomes in whole per cents: won, lost, drawn.
+        let share = |count: u64| (100.0 * count as f64 / outcomes.positions() as f64).round() as i64;
+        let shares = [outcomes.won, outcomes.lost, outcomes.drawn].map(share);
+        assert_eq!(outcomes.positions(), ours.positions());
         if let Some(&(_, positions, right)) = deviating.iter().find(|row| row.0 == (start.pits, start.seeds)) {
             assert_eq!((ours.positions(), shares), (positions, right), "{start}");
             continue;
         }
         assert_eq!(ours.positions(), published, "{start}");
         // The paper rounds so that the three percentages add up to 100.
-        for (share, published) in shares.iter().zip(&line[3..]) {
-            let published: i64 = published.parse().unwrap();
-            assert!((share - published).abs() <= 1, "{start}: {shares:?}");
-        }
+        let is_near = |(share, published): (&i64, &&str)| share.abs_diff(published.parse().unwrap()) <= 1;
+        assert!(shares.iter().zip(&line[3..]).all(is_near), "{start}: {shares:?}");
     }
 }
 
@@ -122,14 +115,9 @@ fn irving_2000_table_6() {
     ];
     let graph = graph(Rules::EmptyCapture, start(4, 3), Convention::Irving);
     for (layer, published) in graph.layers.iter().zip(published) {
-        let cells: Vec<String> = layer
-            .subgraphs
-            .iter()
-            .map(|subgraph| {
-                let Outcomes { won, lost, drawn, .. } = subgraph.outcomes.unwrap();
-                format!("{won}/{lost}/{drawn}")
-            })
-            .collect();
+        let outcomes = layer.subgraphs.iter().map(|subgraph| subgraph.outcomes.unwrap());
+        let cells: Vec<String> =
+            outcomes.map(|Outcomes { won, lost, drawn, .. }| format!("{won}/{lost}/{drawn}")).collect();
         assert_eq!(cells.join(" "), published, "{} seeds in play", layer.seeds);
     }
 }
@@ -143,101 +131,67 @@ fn kvitberg_2026_table_1() {
     }
 }
 
-/// A position with the side to move. The first player's row and store come first.
-type Node = (Vec<u32>, Vec<u32>, u32, u32, bool);
-
-/// The graph explored position by position. Counts positions and their outcomes, by the first player's store and both
-/// rows' seeds, and positions by their number of moves.
-#[derive(Default)]
-struct Naive {
-    rules: Rules,
-    half: Option<u32>,
-    /// Value of each position for the first player.
-    values: HashMap<Node, i64>,
-    moves: HashMap<usize, u64>,
-}
-
-impl Naive {
-    fn node(position: &Position, second_moves: bool) -> Node {
-        let seen = if second_moves { position.turned() } else { *position };
-        let rows = (seen.mover().seeds().to_vec(), seen.other().seeds().to_vec());
-        (rows.0, rows.1, seen.mover_store(), seen.other_store(), second_moves)
-    }
-
-    /// Explores from a position. Returns its value for the first player, by minimax over its children alone.
-    fn explore(&mut self, position: &Position, second_moves: bool) -> i64 {
-        let first = |value: i64| if second_moves { -value } else { value };
+/// The graph explored position by position. Returns positions as the first player sees them, with true if the second
+/// player is to move, and counts those that go on by their number of moves. With `half`, a game ends when a store has
+/// more than these seeds.
+fn explored(rules: Rules, start: Position, half: Option<u32>) -> (HashSet<(Position, bool)>, HashMap<usize, u64>) {
+    let (mut open, mut seen, mut moves) = (vec![(start, false)], HashSet::new(), HashMap::new());
+    while let Some((position, second_moves)) = open.pop() {
         let over = position.is_over();
-        let decided = self.half.is_some_and(|half| position.mover_store().max(position.other_store()) > half);
+        let decided = half.is_some_and(|half| position.mover_store().max(position.other_store()) > half);
+        let from_first = if second_moves { position.turned() } else { position };
         // Where the side to move does not distinguish final positions, all of them count as the first player's.
-        let node = Naive::node(position, second_moves);
-        let node = if over && self.half.is_none() { (node.0, node.1, node.2, node.3, false) } else { node };
-        if let Some(&value) = self.values.get(&node) {
-            return value;
+        let is_new = seen.insert((from_first, second_moves && !(over && half.is_none())));
+        if !is_new || over || decided {
+            continue;
         }
-        let value = if let Some(value) = position.final_value() {
-            first(value)
-        } else if decided {
-            i64::from(node.2) - i64::from(node.3)
-        } else {
-            let mut best: Option<i64> = None;
-            for pit in position.moves() {
-                let sown = kalah::game::sow(self.rules, position.mover(), position.other(), pit);
-                let store = position.mover_store() + sown.stored;
-                let after = Position::new(sown.mover, sown.other, store, position.other_store()).unwrap();
-                // After a last seed in the store the same side is to move, even if the game is over.
-                let value = if sown.again {
-                    self.explore(&after, second_moves)
-                } else {
-                    self.explore(&after.turned(), !second_moves)
-                };
-                best = Some(best.map_or(value, |best| first(first(best).max(first(value)))));
-            }
-            best.unwrap()
-        };
-        if !over && !decided {
-            *self.moves.entry(position.moves().count()).or_default() += 1;
+        *moves.entry(position.moves().count()).or_default() += 1;
+        for pit in position.moves() {
+            let sown = kalah::game::sow(rules, position.mover(), position.other(), pit);
+            let store = position.mover_store() + sown.stored;
+            let after = Position::new(sown.mover, sown.other, store, position.other_store()).unwrap();
+            // After a last seed in the store the same side is to move, even if the game is over.
+            open.push(if sown.again { (after, second_moves) } else { (after.turned(), !second_moves) });
         }
-        self.values.insert(node, value);
-        value
     }
+    (seen, moves)
 }
 
 #[test]
 fn the_fast_graph_is_the_naive_one() {
-    for rules in Rules::ALL {
-        for convention in Convention::ALL {
-            for (pits, seeds) in [(1, 3), (1, 7), (2, 1), (2, 3), (2, 6), (3, 1), (3, 2), (3, 3), (4, 1), (5, 1)] {
-                let start = start(pits, seeds);
-                let half = (convention == Convention::Irving).then_some(pits as u32 * seeds);
-                let mut naive = Naive { rules, half, ..Naive::default() };
-                naive.explore(&start.position().unwrap(), false);
-                let ours = graph(rules, start, convention);
-                let context = format!("{rules} {convention} {start}");
-                let mut subgraphs: HashMap<(usize, usize), Outcomes> = HashMap::new();
-                for (node, value) in &naive.values {
-                    let outcomes = subgraphs.entry((node.2 as usize, node.3 as usize)).or_default();
-                    match value.signum() {
-                        1 => outcomes.won += 1,
-                        -1 => outcomes.lost += 1,
-                        _ => outcomes.drawn += 1,
-                    }
+    let boards = [(1, 3), (1, 7), (2, 1), (2, 3), (2, 6), (3, 1), (3, 2), (3, 3), (4, 1), (5, 1)];
+    for (rules, convention) in Rules::ALL.into_iter().flat_map(|rules| Convention::ALL.map(|it| (rules, it))) {
+        for (pits, seeds) in boards {
+            let start = start(pits, seeds);
+            let half = (convention == Convention::Irving).then_some(pits as u32 * seeds);
+            let (positions, moves) = explored(rules, start.position().unwrap(), half);
+            let ours = graph(rules, start, convention);
+            let context = format!("{rules} {convention} {start}");
+            let (mut subgraphs, mut known) = (HashMap::<_, Outcomes>::new(), Scores::default());
+            for (position, second_moves) in positions {
+                let stores = (position.mover_store() as usize, position.other_store() as usize);
+                let outcomes = subgraphs.entry(stores).or_default();
+                let seen = if second_moves { position.turned() } else { position };
+                let value = seen.value(exhaustive(rules, &seen, &mut known)) * if second_moves { -1 } else { 1 };
+                match value.signum() {
+                    1 => outcomes.won += 1,
+                    -1 => outcomes.lost += 1,
+                    _ => outcomes.drawn += 1,
                 }
-                let found: HashMap<_, _> = ours
-                    .layers
-                    .iter()
-                    .flat_map(|layer| &layer.subgraphs)
-                    .map(|subgraph| {
-                        assert_eq!(subgraph.positions, subgraph.outcomes.unwrap().positions());
-                        ((subgraph.first, subgraph.second), subgraph.outcomes.unwrap())
-                    })
-                    .collect();
-                assert_eq!(found, subgraphs, "{context}");
-                let moves: HashMap<usize, u64> =
-                    ours.branching.moves.into_iter().enumerate().filter(|&(_, count)| count > 0).collect();
-                assert_eq!(moves, naive.moves, "{context}");
-                assert_eq!(ours.branching.positions(), ours.positions(), "{context}");
             }
+            let mut found = HashMap::new();
+            for (layer, subgraph) in
+                ours.layers.iter().flat_map(|layer| layer.subgraphs.iter().map(move |it| (layer, it)))
+            {
+                let (first, second, outcomes) = (subgraph.first, subgraph.second, subgraph.outcomes.unwrap());
+                assert_eq!(first + second + layer.seeds, 2 * pits * seeds as usize, "{context}");
+                assert_eq!(subgraph.positions, outcomes.positions(), "{context}");
+                assert_eq!(found.insert((first, second), outcomes), None, "{context}");
+            }
+            assert_eq!(found, subgraphs, "{context}");
+            let counts = ours.branching.moves.iter().copied().enumerate().filter(|&(_, count)| count > 0);
+            assert_eq!(counts.collect::<HashMap<_, _>>(), moves, "{context}");
+            assert_eq!(ours.branching.positions(), ours.positions(), "{context}");
         }
     }
 }
@@ -277,56 +231,31 @@ fn graphs_that_do_not_fit_are_refused() {
     }
 }
 
-fn kalah(args: &[&str]) -> (i32, String, String) {
+fn kalah(line: &str) -> std::process::Output {
     let directory = tempfile::tempdir().unwrap();
-    program::command().env("KALAH_TABLES", directory.path()).args(["analyse", "graph"]).args(args).run().parts()
+    with_tables(directory.path(), &format!("analyse graph {line}")).run()
 }
 
 #[test]
 fn the_command_prints_one_document() {
-    let (code, out, _) = kalah(&["3x2", "--json"]);
-    let document: serde_json::Value = serde_json::from_str(&out).unwrap();
-    assert_eq!((code, &document["positions"]), (0, &2941.into()));
-    assert_eq!(document["outcomes"].as_array().unwrap().iter().map(|count| count.as_u64().unwrap()).sum::<u64>(), 2941);
+    let document = kalah("3x2 --json").success().json();
+    assert_eq!(document["positions"], 2941);
+    let outcomes = document["outcomes"].as_array().unwrap();
+    assert_eq!(outcomes.iter().map(|count| count.as_u64().unwrap()).sum::<u64>(), 2941);
     assert_eq!(document["layers"][0]["subgraphs"][0]["first"], 0);
-    let (code, out, _) =
-        kalah(&["--pits", "1..2", "--seeds-per-pit", "2..3", "--json", "--no-values", "--convention", "plain"]);
-    let document: serde_json::Value = serde_json::from_str(&out).unwrap();
-    let positions: Vec<_> = document["graphs"].as_array().unwrap().iter().map(|graph| &graph["positions"]).collect();
-    assert_eq!((code, positions), (0, vec![&2.into(), &2.into(), &23.into(), &137.into()]));
-    assert_eq!(document["graphs"][0].get("outcomes"), None);
+    let line = "--pits 1..2 --seeds-per-pit 2..3 --json --no-values --convention plain";
+    let document = kalah(line).success().json();
+    let graphs = document["graphs"].as_array().unwrap();
+    assert!(graphs.iter().map(|graph| graph["positions"].as_u64().unwrap()).eq([2, 2, 23, 137]), "{document}");
+    assert_eq!(graphs[0].get("outcomes"), None);
 }
 
 #[test]
 fn the_command_refuses_what_does_not_fit() {
-    let (code, out, messages) = kalah(&["4x4", "--memory", "4MiB"]);
-    assert_eq!((code, &*out), (1, ""));
-    assert!(messages.contains("needs about") && messages.contains("--memory"), "{messages}");
-    let (code, out, messages) = kalah(&["2x1", "6x6", "--json"]);
-    assert!((code, &*out) == (2, "") && messages.contains("6x6"), "{code} {messages}{out}");
-    for args in [
-        &["4y3"][..],
-        &["4x3", "--convention", "other"],
-        &[],
-        &["--pits", "3"],
-        &["--pits", "3..2", "--seeds-per-pit", "1"],
-    ] {
-        assert_eq!(kalah(args).0, 2, "{args:?}");
-    }
-}
-
-#[test]
-fn no_position_is_reached_twice_in_the_layers() {
-    let graph = graph(Rules::EmptyCapture, start(3, 3), Convention::Irving);
-    let stores: Vec<_> = graph
-        .layers
-        .iter()
-        .flat_map(|layer| &layer.subgraphs)
-        .map(|subgraph| (subgraph.first, subgraph.second))
-        .collect();
-    assert_eq!(stores.iter().collect::<HashSet<_>>().len(), stores.len());
-    for layer in &graph.layers {
-        assert!(layer.subgraphs.iter().all(|subgraph| subgraph.first + subgraph.second + layer.seeds == 18));
+    kalah("4x4 --memory 4MiB").fails(1, "needs about").prints("--memory");
+    kalah("2x1 6x6 --json").fails(2, "6x6");
+    for line in ["4y3", "4x3 --convention other", "--json", "--pits 3", "--pits 3..2 --seeds-per-pit 1"] {
+        kalah(line).exits(2);
     }
 }
 
@@ -335,12 +264,8 @@ fn no_position_is_reached_twice_in_the_layers() {
 #[test]
 fn tables_under_way_are_stopped() {
     let directory = tempfile::tempdir().unwrap();
-    let mut command = program::command();
-    command
-        .args(["analyse", "graph", "4x6", "--threads", "1", "--tables"])
-        .arg(directory.path())
-        .env("TMPDIR", directory.path());
-    let mut child = heard(command.stdout(Stdio::null()).stderr(Stdio::piped())).spawn().unwrap();
+    let mut command = with_tables(directory.path(), "analyse graph 4x6 --threads 1");
+    let mut child = heard(command.env("TMPDIR", directory.path())).spawn().unwrap();
     let mut messages = BufReader::new(child.stderr.take().unwrap());
     let mut line = String::new();
     while !line.contains("to build") {

@@ -1,16 +1,17 @@
-//! Openings: the published tables of S-Kalaha (Kvitberg 2026), the fast ring against the rules, outcomes against a
-//! plain minimax, proofs, and scans.
+//! Openings: the published tables of S-Kalaha (Kvitberg 2026), outcomes against an exhaustive search, proofs, and
+//! scans.
 #![cfg(feature = "cli")]
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::process::{Command, Stdio};
+use std::collections::{BTreeMap, BTreeSet};
+use std::process::Output;
 
 use kalah::analyse::opening::{Limits, OpeningScan, Outcome, StartRange, Verdict, check, outcome};
 use kalah::cancel::Cancel;
-use kalah::game::{Pit, Position, Row, Rules, StartPosition};
+use kalah::game::{Line, Position, Row, Rules, StartPosition};
 use proptest::prelude::*;
 use serde_json::Value;
 
+use kalah_tests::exhaustive::{Scores, exhaustive};
 use kalah_tests::program::{self, Ran, Run};
 use kalah_tests::reference;
 
@@ -43,23 +44,16 @@ fn winning_opening(rules: Rules, position: &Position) -> Verdict {
 }
 
 #[test]
-fn published_winning_openings_are_found_and_no_others() {
-    let mut cells = 0;
-    for line in reference::lines(include_str!("../reference/kvitberg-2026-values.csv")) {
+fn published_winning_openings_and_outcomes_are_found() {
+    let published: Vec<_> = reference::lines(include_str!("../reference/kvitberg-2026-values.csv")).collect();
+    assert_eq!(published.len(), 36);
+    let mut decided = 0;
+    for line in published {
         let (pits, seeds) = (line[0].parse().unwrap(), line[1].parse().unwrap());
         let verdict = winning_opening(Rules::SKalaha, &start(pits, seeds));
         assert_eq!(verdict.outcome == Some(Outcome::Win), line[3] == "1", "{pits}x{seeds}");
         assert_eq!(check(Rules::SKalaha, &start(pits, seeds), &verdict), Ok(()), "{pits}x{seeds}");
-        cells += 1;
-    }
-    assert_eq!(cells, 36);
-}
-
-#[test]
-fn published_outcomes_are_those_decided_turn_by_turn() {
-    let mut decided = 0;
-    for line in reference::lines(include_str!("../reference/kvitberg-2026-values.csv")) {
-        let (pits, seeds) = (line[0].parse().unwrap(), line[1].parse().unwrap());
+        // Turn by turn.
         let verdict = SCAN.game(pits, seeds, &Cancel::new()).unwrap();
         if let Some(outcome) = verdict.outcome {
             decided += 1;
@@ -113,81 +107,62 @@ fn published_losses_to_millions_of_seeds_are_losses_after_single_moves() {
     }
 }
 
-/// Strategy for positions whose pits are drawn from `seeds`.
-fn positions(
-    pits: &'static [usize],
-    seeds: impl Strategy<Value = u32> + Clone,
-) -> impl Strategy<Value = (Rules, Position)> {
-    let pits = prop::sample::select(pits);
-    let row = prop::collection::vec(seeds, 16);
-    let stores = (0..1000u32, 0..1000u32);
-    (prop::sample::select(&Rules::ALL[..]), pits, row.clone(), row, stores).prop_map(
-        |(rules, pits, mover, other, stores)| {
-            let row = |seeds: &[u32]| Row::new(&seeds[..pits]).unwrap();
-            (rules, Position::new(row(&mover), row(&other), stores.0, stores.1).unwrap())
-        },
-    )
-}
-
-// Outcomes against a plain minimax.
-
-/// Value of a position for the mover, by the rules alone.
-fn minimax(rules: Rules, position: &Position, known: &mut HashMap<Position, i64>) -> i64 {
-    if let Some(value) = position.final_value() {
-        return value;
+prop_compose! {
+    /// Positions of small boards, with few seeds in every pit.
+    fn positions()(
+        pits in 1..=3usize,
+        shares in prop::collection::vec(0.0..1.0f64, 6),
+        stores in prop_oneof![4 => (0..4u32, 0..4u32), 1 => (0..1000u32, 0..1000u32)],
+    ) -> Position {
+        let most = [7.0, 6.0, 3.0][pits - 1];
+        let seeds: Vec<u32> = shares.iter().map(|share| (share * most) as u32).collect();
+        let row = |seeds: &[u32]| Row::new(seeds).unwrap();
+        Position::new(row(&seeds[..pits]), row(&seeds[pits..2 * pits]), stores.0, stores.1).unwrap()
     }
-    if let Some(&value) = known.get(position) {
-        return value;
-    }
-    let played: Vec<_> = position.moves().map(|pit| position.play(rules, pit).unwrap()).collect();
-    let values = played.iter().map(|played| {
-        let value = minimax(rules, &played.position, known);
-        if played.again { value } else { -value }
-    });
-    let value = values.max().unwrap();
-    known.insert(*position, value);
-    value
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(400) })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(500) })]
 
     #[test]
-    fn outcomes_are_those_of_a_plain_minimax((rules, position) in positions(&[1, 2, 3], 0..3u32)) {
-        let value = minimax(rules, &position, &mut HashMap::new());
-        let verdict = outcome(rules, &position, Limits::default(), &Cancel::new()).unwrap();
-        prop_assert_eq!(verdict.outcome, Some(Outcome::of(value)), "{} {}", rules, position);
-        prop_assert_eq!(check(rules, &position, &verdict), Ok(()), "{} {}", rules, position);
+    fn outcomes_are_those_of_an_exhaustive_search(
+        rules in prop::sample::select(&Rules::ALL[..]),
+        position in positions(),
+    ) {
+        assert_right(rules, &position);
     }
 }
 
+/// Compares the outcome of a position with an exhaustive search, and checks its proof.
+#[track_caller]
+fn assert_right(rules: Rules, position: &Position) {
+    let value = position.value(exhaustive(rules, position, &mut Scores::default()));
+    let verdict = outcome(rules, position, Limits::default(), &Cancel::new()).unwrap();
+    assert_eq!(verdict.outcome, Some(Outcome::of(value)), "{rules} {position}");
+    assert_eq!(check(rules, position, &verdict), Ok(()), "{rules} {position}");
+}
+
 #[test]
-fn outcomes_of_start_positions_are_those_of_a_plain_minimax() {
+fn outcomes_of_start_positions_are_those_of_an_exhaustive_search() {
     for rules in Rules::ALL {
-        let boards = (1..=6).map(|seeds| (1, seeds)).chain((1..=5).map(|seeds| (2, seeds))).chain([(3, 1), (3, 2)]);
-        for (pits, seeds) in boards {
-            let position = start(pits, seeds);
-            let value = minimax(rules, &position, &mut HashMap::new());
-            let verdict = outcome(rules, &position, Limits::default(), &Cancel::new()).unwrap();
-            assert_eq!(verdict.outcome, Some(Outcome::of(value)), "{rules} {pits}x{seeds}");
-            assert_eq!(check(rules, &position, &verdict), Ok(()), "{rules} {pits}x{seeds}");
+        for (pits, most) in [(1, 6), (2, 5), (3, 2)] {
+            (1..=most).for_each(|seeds| assert_right(rules, &start(pits, seeds)));
         }
     }
 }
 
 #[test]
 fn limits_leave_positions_undecided_and_never_wrong() {
-    let decided = outcome(Rules::SKalaha, &start(3, 4), Limits::default(), &Cancel::new()).unwrap();
+    let with = |limits| outcome(Rules::SKalaha, &start(3, 4), limits, &Cancel::new()).unwrap();
+    let decided = with(Limits::default());
     assert_eq!(decided.outcome, Some(Outcome::Win));
     for positions in [0, 1, 10, 100, 1000, decided.positions - 1] {
-        let limits = Limits { positions, ..Limits::default() };
-        let verdict = outcome(Rules::SKalaha, &start(3, 4), limits, &Cancel::new()).unwrap();
+        let verdict = with(Limits { positions, ..Limits::default() });
         assert_eq!((verdict.outcome, verdict.lines.len()), (None, 0), "{positions}");
         assert!(verdict.turns < decided.turns, "{positions}");
     }
     for turns in 1..decided.turns {
-        let verdict =
-            outcome(Rules::SKalaha, &start(3, 4), Limits { turns, ..Limits::default() }, &Cancel::new()).unwrap();
+        let verdict = with(Limits { turns, ..Limits::default() });
         assert_eq!((verdict.outcome, verdict.turns), (None, turns));
     }
 }
@@ -199,97 +174,84 @@ fn a_proof_with_a_line_less_or_another_outcome_is_refused() {
     for (pits, seeds) in [(3, 7), (2, 4), (2, 1), (3, 3), (3, 4), (6, 13)] {
         let position = start(pits, seeds);
         let verdict = outcome(Rules::SKalaha, &position, Limits::default(), &Cancel::new()).unwrap();
-        assert_eq!(check(Rules::SKalaha, &position, &verdict), Ok(()));
-        assert!(verdict.lines.len() > 1, "{pits}x{seeds}");
+        let is_proof = |verdict: &Verdict| check(Rules::SKalaha, &position, verdict).is_ok();
+        assert!(is_proof(&verdict) && verdict.lines.len() > 1, "{pits}x{seeds}");
         for without in 0..verdict.lines.len() {
-            let mut lines = verdict.lines.clone();
-            lines.remove(without);
-            let verdict = Verdict { lines, ..verdict };
-            assert!(check(Rules::SKalaha, &position, &verdict).is_err(), "{pits}x{seeds} without line {without}");
+            let mut short = verdict.clone();
+            short.lines.remove(without);
+            assert!(!is_proof(&short), "{pits}x{seeds} without line {without}");
         }
-        let others =
-            [Outcome::Win, Outcome::Draw, Outcome::Loss].into_iter().filter(|&other| Some(other) != verdict.outcome);
-        // The proof of a loss also shows that the mover cannot get a draw.
-        for other in others.filter(|&other| (verdict.outcome, other) != (Some(Outcome::Loss), Outcome::Draw)) {
-            let verdict = Verdict { outcome: Some(other), ..verdict.clone() };
-            assert!(check(Rules::SKalaha, &position, &verdict).is_err(), "{pits}x{seeds} as {other:?}");
+        for other in [Outcome::Win, Outcome::Draw, Outcome::Loss] {
+            let as_other = Verdict { outcome: Some(other), ..verdict.clone() };
+            // The proof of a loss also shows that the mover cannot get a draw.
+            let is_shown = (verdict.outcome, other) == (Some(Outcome::Loss), Outcome::Draw);
+            assert!(is_shown || is_proof(&as_other) == (verdict.outcome == Some(other)), "{pits}x{seeds} as {other:?}");
         }
     }
     let position = start(6, 4);
-    let verdict = outcome(Rules::SKalaha, &position, Limits::default(), &Cancel::new()).unwrap();
+    let mut verdict = outcome(Rules::SKalaha, &position, Limits::default(), &Cancel::new()).unwrap();
     let mut turn = verdict.lines[0].turns()[0].clone();
     turn.pop();
-    let mut line = kalah::game::Line::new(6);
+    let mut line = Line::new(6);
     line.push(turn);
-    let short = Verdict { lines: vec![line], ..verdict };
-    assert!(check(Rules::SKalaha, &position, &short).is_err(), "the game is not won yet");
-    assert_eq!(Pit::from_number(1).unwrap().index(), 0);
+    verdict.lines = vec![line];
+    assert!(check(Rules::SKalaha, &position, &verdict).is_err(), "the game is not won yet");
 }
 
 // Scans.
 
+fn scan(line: &str) -> Output {
+    program::command().args(["analyse", "opening-scan", "--json"]).args(line.split(' ')).run()
+}
+
 /// Report of a scan, without the fields that vary from run to run.
-fn report(args: &[&str]) -> Value {
-    let output = command(args).run().success();
-    let mut report: Value = output.json();
+fn report(line: &str) -> Value {
+    let mut report = scan(line).success().json();
     for name in ["seconds", "threads"] {
         assert!(report.as_object_mut().unwrap().remove(name).is_some());
     }
     report
 }
 
-fn command(args: &[&str]) -> Command {
-    let mut command = program::command();
-    command.args(["analyse", "opening-scan", "--json"]).args(args).stdout(Stdio::piped()).stderr(Stdio::piped());
-    command
-}
-
 #[test]
 fn a_scan_with_more_threads_reports_the_same() {
-    let last = if cfg!(debug_assertions) { "..9000" } else { "..30000" };
-    let asked = ["--pits", "5..6", "--seeds-per-pit", last];
-    let with = |threads: &'static str| report(&[&asked[..], &["--threads", threads]].concat());
-    let whole = with("1");
-    assert_eq!(with("3"), whole);
+    let last = if cfg!(debug_assertions) { 9_000 } else { 30_000 };
+    let with = |threads: u32| report(&format!("--pits 5..6 --seeds-per-pit ..{last} --threads {threads}"));
+    let whole = with(1);
+    assert_eq!(with(3), whole);
     // Every start position is in one batch.
     let games = whole["houses"].as_array().unwrap().iter().map(|board| board["games"].as_u64().unwrap());
-    let seeds: u64 = last[2..].parse().unwrap();
-    assert_eq!(games.collect::<Vec<_>>(), [seeds - 9, seeds - 11]);
+    assert!(games.eq([last - 9, last - 11]));
 }
 
 #[test]
 fn ranges_begin_where_they_are_asked_to_and_bad_ones_are_usage() {
     // Games with fewer than two seeds a house are scanned only on request.
-    let least = |report: &Value| report["houses"][0]["games"].as_u64().unwrap();
-    assert_eq!(least(&report(&["--pits", "2", "--seeds-per-pit", "..9"])), 6);
-    assert_eq!(least(&report(&["--pits", "2", "--seeds-per-pit", "1..9"])), 9);
-
+    for (seeds, games) in [("..9", 6), ("1..9", 9)] {
+        assert_eq!(report(&format!("--pits 2 --seeds-per-pit {seeds}"))["houses"][0]["games"], games);
+    }
     for bad in [
-        &["--seeds-per-pit", "9..4"][..],
-        &["--seeds-per-pit", "x"],
-        &["--pits", "2..17"],
-        &["--pits", "6", "--seeds-per-pit", "..4000000000"],
-        &["--pits", "6", "--seeds-per-pit", "..11"],
+        "--seeds-per-pit 9..4",
+        "--seeds-per-pit x",
+        "--pits 2..17",
+        "--pits 6 --seeds-per-pit ..4000000000",
+        "--pits 6 --seeds-per-pit ..11",
     ] {
-        command(bad).run().exits(2);
+        scan(bad).exits(2);
     }
 }
 
 #[test]
 fn a_win_within_the_first_turn_is_listed_on_request_with_its_moves() {
-    let scan = |seeds: &str, more: &[&str]| {
-        report(&[&["--pits", "6", "--seeds-per-pit", seeds, "--turns", "1", "--wins"], more].concat())
-    };
-    let found = &scan("4", &[])["games"][0];
+    let first = |flags: &str| report(&format!("--pits 6 --turns 1 --wins --seeds-per-pit {flags}"))["games"][0].take();
+    let found = first("4");
     assert_eq!((&found["outcome"], &found["turns"]), (&"W".into(), &1.into()));
-    let line = kalah::game::Line::parse(6, found["lines"][0].as_str().unwrap()).unwrap();
+    let line = Line::parse(6, found["lines"][0].as_str().unwrap()).unwrap();
     let place = line.follow(Rules::SKalaha, &start(6, 4)).unwrap()[1];
     let end = if place.first { place.position } else { place.position.turned() };
     assert!(end.mover_store() > 24 || end.final_value().is_some_and(|value| value > 0));
-
-    assert_eq!(scan("13", &[])["games"][0]["outcome"], Value::Null);
-    // A single move of four seeds ends the turn under the usual rules.
-    assert_eq!(scan("4", &["--rules", "empty-capture"])["games"][0]["outcome"], Value::Null);
-    // Too few positions decide nothing.
-    assert_eq!(scan("4", &["--positions", "3"])["games"][0]["outcome"], Value::Null);
+    // A single move of four seeds ends the turn under the usual rules. Too few positions decide nothing.
+    for flags in ["13", "4 --rules empty-capture", "4 --positions 3"] {
+        assert_eq!(first(flags)["outcome"], Value::Null, "{flags}");
+    }
 }

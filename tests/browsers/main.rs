@@ -4,8 +4,7 @@
 mod page;
 mod page_access;
 mod page_analysis;
-mod page_defects;
-mod page_features;
+mod page_games;
 mod page_isolation;
 mod page_moves;
 mod page_puzzles;

@@ -3,167 +3,214 @@
 use kalah::game::{Pit, Position, Rules};
 use serde_json::json;
 
-use kalah_tests::browser::Browser;
-use kalah_tests::browser::board::{RULES, STILL, choose, drawn, expected, holes, labels, server, settled, tables};
+use kalah_tests::browser::board::{Page, RULES, expected, holes, tables};
+use kalah_tests::browser::keys::{ENTER, ESCAPE, LEFT, TAB};
 
 #[test]
 fn moves_are_taken_back_and_played_again_with_the_keyboard() {
-    let (Some(browser), server) = (Browser::open(1280, 800, STILL), server()) else { return };
-    browser.go(&server.url("/#board=3x2&north=human"));
-    settled(&browser, "south");
+    let Some(page) = Page::of_two_people() else { return };
     let start: Position = "3x2".parse().unwrap();
     let moves = tables().move_scores(&start).unwrap();
     let best = moves.iter().map(|&(_, score)| score).max().unwrap();
     let &(bad, score) = moves.iter().find(|&&(_, score)| score < best).expect("some move loses something");
-    browser.keys(&bad.to_string());
-    browser.wait("document.querySelectorAll('#moves li').length === 1");
+    page.keys_until(&bad.to_string(), "$$('#moves li').length === 1");
     // The mistake is marked with its cost.
-    browser.wait(&format!("document.querySelector('#moves button').title.startsWith('lost {} seed')", best - score));
-    browser.wait("document.querySelector('.dot.slip, .dot.blunder')");
-    let after = drawn(&browser);
+    page.wait(&format!("$('#moves button').title.startsWith('lost {} seed')", best - score));
+    page.wait("$('#moves button').textContent.match(/[?]/) && $('.dot.slip, .dot.blunder')");
+    let after = page.drawn();
     assert_ne!(after, holes(&start));
-    browser.keys("u");
-    browser.wait("document.querySelector('#undo').disabled");
-    assert_eq!(drawn(&browser), holes(&start));
-    browser.keys("r");
-    browser.wait("document.querySelector('#redo').disabled");
-    assert_eq!(drawn(&browser), after);
-    browser.click("#undo");
+    page.keys_until("u", "$('#undo').disabled");
+    assert_eq!(page.drawn(), holes(&start));
+    page.keys_until("r", "$('#redo').disabled");
+    assert_eq!(page.drawn(), after);
+    page.click("#undo");
     // From a pit that the Tab key reached, arrows go along the row: to the first pit, which is then sown.
-    browser.run("document.querySelector('.cell.south .pit').focus()");
-    browser.keys("\u{e004}\u{e012}");
-    assert_eq!(browser.run("return document.activeElement.dataset.pit"), "1");
-    let label = browser.run("return document.activeElement.getAttribute('aria-label')");
-    assert!(label.as_str().unwrap().starts_with("South pit 1, 2 seeds: "), "{label}");
-    browser.keys("\u{e007}");
-    browser.wait("location.hash.includes('moves=1')");
-    assert_eq!(browser.errors(), json!([]));
+    page.run("$('.cell.south .pit').focus()");
+    page.keys(&[TAB, LEFT].concat());
+    page.is("document.activeElement.dataset.pit", "1");
+    page.is("document.activeElement.getAttribute('aria-label').startsWith('South pit 1, 2 seeds: ')", true);
+    page.keys_until(ENTER, "location.hash.includes('moves=1')");
+    assert_eq!(page.errors(), json!([]));
 }
 
 #[test]
-fn seeds_are_seen_to_move_and_stop_when_the_move_is_taken_back() {
-    let (Some(browser), server) = (Browser::open(1280, 800, &[]), server()) else { return };
-    browser.go(&server.url("/#board=3x2&north=human"));
-    settled(&browser, "south");
-    browser.run(
-        "window.flown = 0; new MutationObserver((all) => all.forEach((one) => one.addedNodes.forEach((node) => {
-         if (node.className === 'flying') window.flown += 1 })))\
-             .observe(document.querySelector('#board'), { childList: true })",
+fn seeds_are_seen_to_move() {
+    let Some(page) = Page::with(&[], "/#board=3x2&north=human") else { return };
+    page.settled("south");
+    page.run(
+        "window.flown = 0;
+         new MutationObserver((all) => all.forEach((one) => one.addedNodes.forEach((node) => {
+           if (node.className === 'flying') window.flown += 1;
+         }))).observe($('#board'), { childList: true })",
     );
-    browser.click(".cell.south .pit[data-pit='1']");
-    browser.wait("document.querySelector('#board.north-moves')");
-    assert_eq!(browser.run("return window.flown"), 2);
+    page.click_until(".cell.south .pit[data-pit='1']", "$('#board.north-moves')");
+    page.is("window.flown", 2);
     let position: Position = "3x2".parse().unwrap();
     let next = position.play(RULES, Pit::from_number(1).unwrap()).unwrap().position;
-    assert_eq!(drawn(&browser), holes(&next.turned()));
+    assert_eq!(page.drawn(), holes(&next.turned()));
 }
 
 #[test]
-fn the_dialog_of_a_new_game_explains_the_chosen_rules() {
-    let (Some(browser), server) = (Browser::open(1280, 800, STILL), server()) else { return };
-    browser.go(&server.url("/#board=3x2&north=human"));
-    settled(&browser, "south");
-    browser.click("#new");
+fn each_rule_set_is_explained_when_it_is_chosen_and_when_it_is_asked_for() {
+    let Some(page) = Page::of_two_people() else { return };
     let explanation = |rules: Rules| {
         let again = "If the last seed falls into your store, you move again. ";
         let text = format!("{}{}", if rules.moves_again() { again } else { "" }, rules.summary());
         text[..1].to_uppercase() + &text[1..]
     };
-    assert_eq!(browser.text("#new-rules-text"), explanation(Rules::default()));
+    page.click("#new");
+    assert_eq!(page.text("#new-rules-text"), explanation(Rules::default()));
     for rules in Rules::ALL {
-        browser.run(&format!(
-            "const select = document.querySelector('#new-rules');
-             select.value = '{rules}';
-             select.dispatchEvent(new Event('change'));"
-        ));
-        assert_eq!(browser.text("#new-rules-text"), explanation(rules));
+        page.fill("#new-rules", rules.name());
+        assert_eq!(page.text("#new-rules-text"), explanation(rules));
+    }
+    for rules in Rules::ALL {
+        page.open(&format!("/#board=3x2&north=human&rules={rules}"));
+        page.playable(3);
+        page.click("#rules");
+        let text = page.text("#rules-text");
+        assert!(text.contains(rules.summary()) && text.starts_with(char::is_uppercase), "{text}");
     }
 }
 
 #[test]
 fn a_position_is_set_up_and_its_link_shows_it_to_others() {
-    let (Some(browser), server) = (Browser::open(1280, 800, STILL), server()) else { return };
-    browser.go(&server.url("/#board=3x2&north=human"));
-    settled(&browser, "south");
-    choose(&browser, "#edit");
-    browser.run(
-        "for (const [label, seeds] of [['South pit 1', 0], ['South pit 2', 0], ['South pit 3', 1], \
-            ['North pit 2', 3], ['North\\'s store', 4]]) {
-           const field = document.querySelector(`input[aria-label=\"${label}\"]`);
-           field.value = seeds;
-           field.dispatchEvent(new Event('input', { bubbles: true }));
-         }
-         document.querySelector('#edit-first').value = 'north';",
-    );
-    browser.click("#edit-dialog .main");
-    settled(&browser, "north");
+    let Some(page) = Page::of_two_people() else { return };
+    page.choose("#edit");
+    let fields =
+        [("South pit 1", 0), ("South pit 2", 0), ("South pit 3", 1), ("North pit 2", 3), ("North\\'s store", 4)];
+    for (label, seeds) in fields {
+        page.fill(&format!("input[aria-label='{label}']"), seeds);
+    }
+    page.fill("#edit-first", "north");
+    page.click("#edit-dialog .main");
+    page.settled("north");
     // North is to move, so the literal has North first.
     let position: Position = "<3,4,0,2,3,2,0,0,1>".parse().unwrap();
-    assert_eq!(drawn(&browser), holes(&position.turned()));
-    assert_eq!(labels(&browser, "north"), expected(&position, "north"));
+    assert_eq!(page.drawn(), holes(&position.turned()));
+    assert_eq!(page.labels("north"), expected(&position, "north"));
     let pit = tables().probe(&position).unwrap().best().next().unwrap();
-    browser.keys(&pit.to_string());
-    browser
-        .wait("document.querySelectorAll('#moves li').length === 1 && document.querySelector('#undo:not(:disabled)')");
-    let (shown, link) = (drawn(&browser), browser.run("return location.href"));
-    browser.go("about:blank");
-    browser.go(link.as_str().unwrap());
-    browser.wait("document.querySelectorAll('#moves li').length === 1");
-    assert_eq!(drawn(&browser), shown);
+    page.keys_until(&pit.to_string(), "$$('#moves li').length === 1 && $('#undo:not(:disabled)')");
+    let (shown, link) = (page.drawn(), page.value("location.href"));
+    page.leave();
+    page.go(link.as_str().unwrap());
+    page.wait("$$('#moves li').length === 1");
+    assert_eq!(page.drawn(), shown);
     // For the graph, the position before it was evaluated too.
-    browser.wait("document.querySelectorAll('.dot.exact').length === 2");
-    browser.keys("u");
-    settled(&browser, "north");
-    assert_eq!(labels(&browser, "north"), expected(&position, "north"));
+    page.wait("$$('.dot.exact').length === 2");
+    page.keys("u");
+    page.settled("north");
+    assert_eq!(page.labels("north"), expected(&position, "north"));
 }
 
 #[test]
-fn what_is_not_proved_is_marked() {
-    let (Some(browser), server) = (Browser::open(1280, 800, STILL), server()) else { return };
-    browser.go(&server.url("/#board=6x6&north=human"));
-    browser.wait("document.querySelectorAll('.cell.south .label b').length === 6");
-    let marked = browser.run("return [...document.querySelectorAll('.cell.south .label b')].map((b) => b.textContent)");
-    let marked: Vec<&str> = marked.as_array().unwrap().iter().map(|text| text.as_str().unwrap()).collect();
-    assert!(marked.iter().all(|text| ["≈", "≥", "≤"].iter().any(|mark| text.starts_with(mark))), "{marked:?}");
-    assert!(!browser.text("#status").contains("exact"));
+fn a_position_is_set_up_from_any_form_of_text_or_from_an_empty_board() {
+    let Some(page) = Page::of_two_people() else { return };
+    for (text, seeds) in [
+        ("4x3", json!([3, 3, 3, 3, 0, 3, 3, 3, 3, 0])),
+        ("0,1,2/2,1,0", json!([0, 1, 2, 0, 2, 1, 0, 0])),
+        ("<2,5,3,1,0,0,2>", json!([1, 0, 5, 0, 2, 3])),
+    ] {
+        page.choose("#edit");
+        page.fill("#edit-text", text);
+        page.click_until("#edit-dialog .main", "!$('dialog[open]')");
+        page.wait(&format!("$$('#board .count').length === {}", seeds.as_array().unwrap().len()));
+        assert_eq!(page.drawn(), seeds, "{text}");
+    }
+    let sum = "$$('#edit-board .seeds').reduce((sum, field) => sum + Number(field.value), 0)";
+    page.choose("#edit");
+    page.is(sum, 11);
+    page.click("#edit-clear");
+    page.is(sum, 0);
+    page.is("$('#edit-text').value", "<2,0,0,0,0,0,0>");
 }
 
 #[test]
-fn refusals_are_shown() {
-    let (Some(browser), server) = (Browser::open(1280, 800, STILL), server()) else { return };
-    browser.go(&server.url("/#board=nonsense"));
-    browser.wait("document.querySelector('#error').textContent.includes(\"'nonsense' is not a position\")");
-}
-
-#[test]
-fn on_a_phone_the_board_fits_the_screen() {
-    let (Some(browser), server) = (Browser::open(500, 844, STILL), server()) else { return };
-    browser.go(&server.url("/#board=6x4&north=human"));
-    browser.wait("document.querySelectorAll('.cell.south .label b').length === 6");
-    let overflow = "return document.documentElement.scrollWidth - document.documentElement.clientWidth";
-    assert_eq!(browser.run(overflow), 0);
-    browser.screen(390, 844);
-    browser.wait("innerWidth === 390");
-    browser.wait("document.querySelector('#board').getBoundingClientRect().right <= innerWidth");
-    assert_eq!(browser.run(overflow), 0);
+fn values_are_marked_as_long_as_they_are_not_proved() {
+    let Some(page) = Page::at("/#board=6x6&north=human") else { return };
+    page.wait("$$('.cell.south .label b').length === 6");
+    let marked = page.value("texts('.cell.south .label b').filter((text) => !/^[≈≥≤]/.test(text))");
+    assert_eq!(marked, json!([]));
+    assert!(!page.text("#status").contains("exact"));
 }
 
 #[test]
 fn an_empty_pit_says_so_and_asks_the_server_nothing() {
-    let (Some(browser), server) = (Browser::open(1280, 800, STILL), server()) else { return };
-    browser.go(&server.url("/#0,2,2/2,2,2&north=human"));
-    settled(&browser, "south");
-    browser.run("performance.clearResourceTimings()");
-    for way in ["click", "key"] {
-        if way == "click" {
-            browser.click(".cell.south .pit[data-pit='1']");
+    let Some(page) = Page::at("/#0,2,2/2,2,2&north=human") else { return };
+    page.settled("south");
+    page.run("performance.clearResourceTimings()");
+    for clicks in [true, false] {
+        if clicks {
+            page.click(".cell.south .pit[data-pit='1']");
         } else {
-            browser.keys("1");
+            page.keys("1");
         }
-        browser.wait("document.querySelector('.shout')?.textContent === 'Empty'");
-        browser.wait("!document.querySelector('.shout')");
+        page.wait("$('.shout')?.textContent === 'Empty'");
+        page.wait("!$('.shout')");
     }
-    assert_eq!(browser.text("#said"), "Empty");
-    assert_eq!(browser.text("#error"), "");
-    assert_eq!(browser.run("return performance.getEntriesByType('resource').length"), 0);
+    assert_eq!([page.text("#said"), page.text("#error")], ["Empty", ""]);
+    page.is("performance.getEntriesByType('resource').length", 0);
+}
+
+#[test]
+fn enter_in_a_dialog_means_its_main_button() {
+    let Some(page) = Page::of_two_people() else { return };
+    page.click("#new");
+    page.click("#new-more summary");
+    page.fill("#new-seeds", 1);
+    page.fill("#new-pits", 3);
+    page.run("$('#new-seeds').focus()");
+    page.keys_until(ENTER, "location.hash === '#3x1&north=human'");
+    page.settled("south");
+    page.choose("#edit");
+    page.fill("#edit-board input", 5);
+    page.run("$('#edit-board input').focus()");
+    page.keys_until(ENTER, "Number($('.store.north .count').textContent) === 5");
+}
+
+#[test]
+fn boards_that_would_be_refused_are_not_offered() {
+    let Some(page) = Page::of_two_people() else { return };
+    page.click("#new");
+    page.fill("#new-pits", 16);
+    page.fill("#new-seeds", 24);
+    page.click("#new-dialog .main");
+    page.is("$('#new-dialog').open", true);
+    page.is("$('#new-seeds').validationMessage.includes('400')", true);
+    page.keys(ESCAPE);
+}
+
+#[test]
+fn a_bad_link_shows_what_is_wrong_and_a_game_begins() {
+    let Some(page) = Page::at("") else { return };
+    for (link, expected) in [
+        ("board=nonsense", "'nonsense' is not a position"),
+        ("board=3x2&rules=chess&north=human", "chess"),
+        ("board=3x2&moves=1,1,1&north=human", "1"),
+        ("board=3x2&south=wizard&north=human", "wizard"),
+        ("board=3x2&south=alphabeta:none&north=human", "alphabeta:none"),
+    ] {
+        page.open(&format!("/#{link}"));
+        page.wait(&format!("shown('#error') && $('#error').textContent.includes({})", json!(expected)));
+        // A game that can be played.
+        page.wait("$('.cell.south .pit.legal')");
+        page.click_until(".cell.south .pit.legal", "$('#moves button')");
+        page.is("$('#south').value", "human");
+    }
+    // A bad variation does not lose the game.
+    page.open("/#board=3x2&north=human&moves=1,2&also=3;1,1,1;2");
+    page.wait("$('#error').textContent.match(/1,1,1|not legal/)");
+    page.moves(4);
+    page.is("$('#moves [aria-current]').textContent.slice(0, 3)", "N 2");
+}
+
+#[test]
+fn a_short_link_is_enough_for_a_start() {
+    let Some(page) = Page::at("/#3x2&north=human") else { return };
+    page.settled("south");
+    assert_eq!(page.drawn(), json!([2, 2, 2, 0, 2, 2, 2, 0]));
+    // The address stays short, and shortens longer links.
+    page.keys_until("1", "location.hash === '#3x2&north=human&moves=1'");
+    page.open(&format!("/#rules={RULES}&board=<3,0,0,2,2,2,2,2,2>&first=south&south=human&moves=1&north=human"));
+    page.wait("location.hash === '#3x2&north=human&moves=1'");
 }

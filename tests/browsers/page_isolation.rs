@@ -2,9 +2,9 @@
 
 use serde_json::json;
 
-use crate::sites::Host;
 use kalah_tests::browser::board::STILL;
 use kalah_tests::browser::{Browser, Program};
+use kalah_tests::host::Host;
 
 /// Number of tests, one after the other, some of which have the same browser.
 const ROUNDS: usize = 3;
@@ -34,15 +34,16 @@ fn host() -> (Host, tempfile::TempDir) {
     let page = "<!doctype html><link rel=icon href=data:,><title>-</title>";
     std::fs::write(folder.path().join("index.html"), page).unwrap();
     std::fs::write(folder.path().join("worker.js"), "").unwrap();
-    (Host::lasting(folder.path().to_owned()), folder)
+    let host = Host::new(folder.path(), "");
+    host.conduct().lasting = true;
+    (host, folder)
 }
 
 /// Checks that nothing is there from pages before. Then keeps something.
 fn visit(browser: &Browser, host: &Host) {
-    let asked = || host.requests().iter().filter(|path| *path == "index.html").count();
-    let before = asked();
+    host.requests();
     browser.go(&host.address);
-    assert_eq!(asked(), before + 1);
+    assert_eq!(host.names().iter().filter(|name| *name == "index.html").count(), 1);
     assert_eq!(browser.run(KEPT), json!([0, 0, "", 0, 0, 0]));
     browser.run(KEEP);
     assert_eq!(browser.run(KEPT), json!([1, 1, "kept=1", 1, 1, 1]));
@@ -76,9 +77,9 @@ fn tabs_of_firefox_see_nothing_of_each_other() {
         visit(&browser, &host);
         // A file that was kept is not requested again; nor is a tab left that shares nothing with this one.
         browser.leave();
-        let before = host.requests().len();
+        host.requests();
         browser.go(&host.address);
-        assert_eq!(host.requests().len(), before);
+        assert_eq!(host.requests(), []);
         assert_eq!(browser.run(KEPT), json!([1, 0, "kept=1", 1, 1, 1]));
     }
 }

@@ -1,171 +1,143 @@
 //! Puzzles of the page: solved to the end, counted, chosen from a calendar.
 
-use kalah::build::build;
 use kalah::game::Position;
 use kalah::table::Tables;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use kalah_tests::browser::Browser;
-use kalah_tests::browser::board::{RULES, STILL};
+use kalah_tests::browser::board::{Page, RULES, STILL};
+use kalah_tests::browser::keys::{ESCAPE, HOME};
 use kalah_tests::serving::Server;
+use kalah_tests::tables::built;
 
-/// A server with tables of the puzzles, which have few seeds.
-fn server() -> (Server, tempfile::TempDir) {
-    let tables = tempfile::tempdir().unwrap();
-    build(tables.path(), RULES, 6, 12).unwrap();
-    (Server::start(tables.path(), &["--no-book", "--time", "1"]), tables)
+/// Opens the dialog of puzzles, with tables that the server has, since these puzzles have few seeds. The settings are
+/// stored before.
+fn puzzles(settings: &Value) -> Option<(Page, Tables)> {
+    let tables = built(&[(RULES, 6, 12)]);
+    let page = Page::of(STILL, || Server::start(tables, &["--no-book", "--time", "1"]), "")?;
+    page.open_with(settings, "/#board=6x1&north=human");
+    page.wait("$('.pit.legal')");
+    page.click("#puzzle");
+    Some((page, Tables::open(tables, RULES, 6, 12).unwrap()))
+}
+
+/// Waits until a text about the puzzle has this form.
+#[track_caller]
+fn told(page: &Page, form: &str) {
+    page.wait(&format!("$('#task').textContent.match(/{form}/)"));
 }
 
 /// Waits until South is to move in a puzzle.
-fn begun(browser: &Browser) {
-    browser.wait(
-        "document.querySelector('#task').textContent.startsWith('Puzzle (easy)') && \
-        document.querySelector('.cell.south .pit.legal') && !document.querySelector('#moves button')",
-    );
+#[track_caller]
+fn begun(page: &Page) {
+    told(page, "^Puzzle \\(easy\\)");
+    page.wait("$('.cell.south .pit.legal') && !$('#moves button')");
 }
 
 /// The shown position, with South to move.
-fn position(browser: &Browser) -> Position {
-    let script = "const counts = (selector) => [...document.querySelectorAll(selector)].map((hole) =>
-         Number(hole.querySelector('.count').textContent));
-       const row = (side) => [1, 2, 3, 4, 5, 6].flatMap((pit) => counts(`.pit[data-side=${side}][data-pit='${pit}']`));
-       return '<6,' + [...counts('.store.south'), ...counts('.store.north'), ...row('south'), ...row('north')] + '>'";
-    browser.run(script).as_str().unwrap().parse().unwrap()
+fn position(page: &Page) -> Position {
+    let holes = page.drawn();
+    let (south, north) = holes.as_array().unwrap().split_at(7);
+    let texts = [&[6.into(), south[6].clone(), north[6].clone()], &south[..6], &north[..6]].concat();
+    format!("<{}>", texts.iter().map(Value::to_string).collect::<Vec<_>>().join(",")).parse().unwrap()
 }
 
 /// Plays best moves of South until the puzzle is solved.
-fn solve(browser: &Browser, tables: &Tables) {
-    let turn = "document.querySelector('#board.south-moves .pit.legal')";
-    let solved = "document.querySelector('#task').textContent.startsWith('Right. Best play')";
+fn solve(page: &Page, tables: &Tables) {
+    let solved = "$('#task').textContent.startsWith('Right. Best play')";
     for moved in 1.. {
-        browser.wait(&format!("{turn} || {solved}"));
-        if browser.run(&format!("return {solved}")) == json!(true) {
+        page.wait(&format!("$('#board.south-moves .pit.legal') || {solved}"));
+        if page.value(solved) == true {
             break;
         }
-        let best = tables.probe(&position(browser)).unwrap().best().next().unwrap();
-        let count = browser.run("return document.querySelectorAll('#moves button').length");
-        browser.keys(&best.to_string());
-        browser.wait(&format!("document.querySelectorAll('#moves button').length > {count}"));
-        browser.wait("document.querySelector('#task').textContent.startsWith('Right')");
+        let best = tables.probe(&position(page)).unwrap().best().next().unwrap();
+        let count = page.value("$$('#moves button').length");
+        page.keys_until(&best.to_string(), &format!("$$('#moves button').length > {count}"));
+        told(page, "^Right");
         assert!(moved < 60, "the puzzle has no end");
     }
 }
 
-/// Stored results.
-fn stored(browser: &Browser, field: &str) -> serde_json::Value {
-    browser.run(&format!("return JSON.parse(localStorage.getItem('kalah')).puzzles?.{field}"))
+/// Fails if another result is stored.
+#[track_caller]
+fn stored(page: &Page, field: &str, expected: i32) {
+    page.is(&format!("JSON.parse(localStorage.getItem('kalah')).puzzles?.{field}"), expected);
 }
 
 #[test]
 fn puzzles_are_solved_to_the_end_and_counted() {
-    let Some(browser) = Browser::open(1280, 800, STILL) else { return };
-    let (server, directory) = server();
-    let tables = Tables::open(directory.path(), RULES, 6, 12).unwrap();
-    let reload = || {
-        browser.run("window.before = true; location.reload()");
-        browser.wait("!window.before && document.querySelector('.pit')");
-    };
-    browser.go(&server.url("/#board=6x1&north=human"));
-    browser.wait("document.querySelector('.pit.legal')");
-    browser.click("#puzzle");
-    browser.click("#puzzle-dialog .main");
+    let Some((page, tables)) = puzzles(&json!(null)) else { return };
+    page.click("#puzzle-dialog .main");
     for solved in 1..3 {
-        begun(&browser);
-        let first = position(&browser);
+        begun(&page);
+        let first = position(&page);
         let [best] = tables.probe(&first).unwrap().best().collect::<Vec<_>>()[..] else {
             panic!("{first} has one best move")
         };
         // The puzzle is back after the page is loaded again, without values.
-        reload();
-        begun(&browser);
-        assert_eq!(browser.run("return document.querySelector('#values').checked"), false);
-        browser.keys(&best.to_string());
-        browser.wait("document.querySelector('#task').textContent.startsWith('Right')");
+        page.reload();
+        begun(&page);
+        page.is("$('#values').checked", false);
+        page.keys(&best.to_string());
+        told(&page, "^Right");
         // Nor does a reload lose the moves so far.
-        reload();
-        solve(&browser, &tables);
-        let right = format!("document.querySelector('#task').textContent.endsWith('Solved in a row: {solved}.')");
-        browser.wait(&right);
-        reload();
-        browser.wait(&right);
-        assert_eq!(stored(&browser, "row"), solved);
-        assert_eq!(stored(&browser, "days"), 1);
+        page.reload();
+        solve(&page, &tables);
+        let right = format!("Solved in a row: {solved}\\.$");
+        told(&page, &right);
+        page.reload();
+        told(&page, &right);
+        stored(&page, "row", solved);
+        stored(&page, "days", 1);
         if solved == 1 {
-            browser.click("#another");
+            page.click("#another");
         } else {
             // Another first move is wrong, and nobody replies to it.
-            browser.keys("\u{e011}");
-            browser.wait("document.querySelectorAll('.cell.south .pit.legal').length > 1");
-            browser.click(&format!(".cell.south .pit.legal:not([data-pit='{best}'])"));
-            browser.wait("document.querySelector('#task').textContent.startsWith('Wrong move')");
+            page.keys_until(HOME, "$$('.cell.south .pit.legal').length > 1");
+            page.click(&format!(".cell.south .pit.legal:not([data-pit='{best}'])"));
+            told(&page, "^Wrong move");
             // The puzzle was solved before.
-            assert_eq!(stored(&browser, "row"), 2);
+            stored(&page, "row", 2);
         }
     }
 }
 
 #[test]
 fn a_wrong_move_or_a_hint_ends_the_row() {
-    let Some(browser) = Browser::open(1280, 800, STILL) else { return };
-    let (server, directory) = server();
-    let tables = Tables::open(directory.path(), RULES, 6, 12).unwrap();
-    browser.go(&server.url("/style.css"));
-    browser.run("localStorage.setItem('kalah', JSON.stringify({ puzzles: { row: 5 } }))");
-    browser.go(&server.url("/#board=6x1&north=human"));
-    browser.wait("document.querySelector('.pit.legal')");
-    browser.click("#puzzle");
-    browser.click("#puzzle-dialog [value=other]");
-    begun(&browser);
-    assert_eq!(stored(&browser, "row"), 5);
-    browser.keys("h");
-    browser.wait("document.querySelector('.pit.hint')");
-    browser.wait("document.querySelector('#task').textContent.includes('With help')");
-    assert_eq!(stored(&browser, "row"), 0);
-    solve(&browser, &tables);
-    assert_eq!(stored(&browser, "row"), 0);
+    let Some((page, tables)) = puzzles(&json!({ "puzzles": { "row": 5 } })) else { return };
+    page.click("#puzzle-dialog [value=other]");
+    begun(&page);
+    stored(&page, "row", 5);
+    page.keys_until("h", "$('.pit.hint')");
+    told(&page, "With help");
+    stored(&page, "row", 0);
+    solve(&page, &tables);
+    stored(&page, "row", 0);
 }
 
 #[test]
 fn the_calendar_has_puzzles_of_past_days() {
-    let Some(browser) = Browser::open(1280, 800, STILL) else { return };
-    let (server, directory) = server();
-    let tables = Tables::open(directory.path(), RULES, 6, 12).unwrap();
-    browser.go(&server.url("/#board=6x1&north=human"));
-    browser.wait("document.querySelector('.pit.legal')");
-    browser.click("#puzzle");
+    let Some((page, tables)) = puzzles(&json!(null)) else { return };
     // The last four weeks.
-    assert_eq!(browser.run("return document.querySelectorAll('[data-day]').length"), 28);
-    let day = browser.run("return document.querySelectorAll('[data-day]')[9].dataset.day");
+    page.is("$$('[data-day]').length", 28);
+    let day = page.value("$$('[data-day]')[9].dataset.day");
     let day = day.as_str().unwrap();
-    browser.click(&format!("[data-day='{day}']"));
-    browser.wait(&format!("location.hash.includes('puzzle=easy:{day}')"));
-    begun(&browser);
-    let first = position(&browser);
-    let best = tables.probe(&first).unwrap().best().next().unwrap();
-    browser.click(&format!(".cell.south .pit.legal:not([data-pit='{best}'])"));
+    page.click_until(&format!("[data-day='{day}']"), &format!("location.hash.includes('puzzle=easy:{day}')"));
+    begun(&page);
+    let best = tables.probe(&position(&page)).unwrap().best().next().unwrap();
+    page.click(&format!(".cell.south .pit.legal:not([data-pit='{best}'])"));
     // In red and in words, with the reply that refutes it. Nobody plays on; a button leads back.
-    browser.wait(
-        "document.querySelector('#task.wrong')?.textContent.match(/^Wrong move\\. (North pit \\d refutes it|$)/)",
-    );
-    assert_eq!(browser.run("return document.querySelectorAll('.pit.legal').length"), 0);
-    browser.click("#again");
-    browser.wait("document.querySelector('#board.south-moves .pit.legal') && !document.querySelector('#task.wrong')");
-    browser.keys("r");
-    browser.wait("document.querySelector('#task.wrong')");
-    browser.click("#puzzle");
-    browser.wait(&format!("document.querySelector('[data-day=\"{day}\"].missed')"));
-    browser.keys("\u{e00c}");
-    browser.keys("u");
-    browser.wait("document.querySelector('#board.south-moves .pit.legal')");
-    solve(&browser, &tables);
-    browser.click("#puzzle");
-    browser.wait(&format!("document.querySelector('[data-day=\"{day}\"].later')"));
+    page.wait("$('#task.wrong')?.textContent.match(/^Wrong move\\. (North pit \\d refutes it|$)/)");
+    page.is("$$('.pit.legal').length", 0);
+    page.click_until("#again", "$('#board.south-moves .pit.legal') && !$('#task.wrong')");
+    page.keys_until("r", "$('#task.wrong')");
+    page.click_until("#puzzle", &format!("$('[data-day=\"{day}\"].missed')"));
+    page.keys(ESCAPE);
+    page.keys_until("u", "$('#board.south-moves .pit.legal')");
+    solve(&page, &tables);
+    page.click_until("#puzzle", &format!("$('[data-day=\"{day}\"].later')"));
     // A past day does not count for the days in a row.
-    assert_eq!(stored(&browser, "days"), 0);
+    stored(&page, "days", 0);
     // Each level has its own.
-    browser.run(
-        "const level = document.querySelector('#puzzle-level'); level.value = 'hard'; \
-         level.dispatchEvent(new Event('change'))",
-    );
-    assert_eq!(browser.run("return document.querySelector('.days .later')"), json!(null));
+    page.fill("#puzzle-level", "hard");
+    page.is("$('.days .later')", Value::Null);
 }

@@ -5,8 +5,9 @@ use std::time::{Duration, Instant};
 use kalah::game::Rules;
 use serde_json::json;
 
-use crate::sites::{Conduct, Host, ask, export, in_browsers, open, version};
+use crate::sites::{Site, ask, in_browsers, open, version};
 use kalah_tests::browser::Browser;
+use kalah_tests::host::{Fault, Host};
 
 in_browsers! {
     a_page_is_playable_before_the_engine_has_loaded,
@@ -18,152 +19,139 @@ in_browsers! {
 }
 
 fn a_page_is_playable_before_the_engine_has_loaded(browser: &Browser) {
-    let folder = tempfile::tempdir().unwrap();
-    export(folder.path(), &[]);
-    let host = Host::new(folder.path().to_owned());
-    host.conducts(Conduct::Withholds("kalah_wasm.wasm.bin"));
-    open(browser, &host.address);
+    let site = Site::new("");
+    site.host.conduct().always = Some(Fault::Withholds("kalah_wasm.wasm.bin"));
+    open(browser, &site.host);
     // Answers that need no engine are those that it gives later; the others wait for it.
     let first = "(async () => {
-        const json = async (path, options) => (await fetch(path, options)).json();
-        const move = (player) => json('api/move',
+        const move = (player) => ask('api/move',
           { method: 'POST', body: JSON.stringify({ board: '6x4', rules: 'standard', player }) });
         const { seconds, ...greedy } = await move('greedy');
         const { seconds: time, ...deep } = await move('alphabeta:2');
-        return [await json('api'), greedy, deep,
-          await json('api/line?board=6x4&moves=3,1'), await json('api/line?rules=s-kalaha&board=12x3&moves=12')];
+        return [await ask('api'), greedy, deep,
+          await ask('api/line?board=6x4&moves=3,1'), await ask('api/line?rules=s-kalaha&board=12x3&moves=12')];
       })()";
     // A wrong request waits for the engine, which explains it.
-    let requests = ["api/position?board=6x4", "api/line?board=6x4&moves=7", "api/line?board=6x4&x=1"];
-    for (index, path) in requests.iter().enumerate() {
-        let begin =
-            format!("(window.late ??= [])[{index}] = fetch('{path}').then((answer) => answer.json()); return 1");
-        browser.run(&begin);
-    }
-    let before = browser.run(&format!("return {first}"));
+    browser.run(
+        "window.late = ['position?board=6x4', 'line?board=6x4&moves=7', 'line?board=6x4&x=1']
+           .map((path) => ask(`api/${path}`))",
+    );
+    let before = browser.value(first);
     assert_eq!((&before[1]["player"], &before[4]["rules"]), (&json!("greedy"), &json!("s-kalaha")), "{before}");
     // Where a search follows, an estimate comes first.
-    let estimate = browser.run(
-        "return fetch('api/position?board=6x4&rules=standard&time=0.1', { priority: 'high' }).then((answer) => \
-           answer.json())",
-    );
+    let estimate = browser.value("ask('api/position?board=6x4&rules=standard&time=0.1', { priority: 'high' })");
     assert_eq!((&estimate["source"], &estimate["known"]), (&json!("depth"), &json!("estimate")), "{estimate}");
     assert_eq!(estimate["moves"].as_array().map(Vec::len), Some(6));
     // A person and a program play.
-    browser.run("document.querySelector('.pit.legal').click()");
+    browser.run("$('.pit.legal').click()");
     browser.wait("location.hash.includes('moves=')");
-    let is_late =
-        "Promise.race([...window.late, new Promise((done) => setTimeout(done, 50, true))]).then((it) => it === true)";
-    assert_eq!(browser.run(&format!("return {is_late}")), json!(true));
-    host.conducts(Conduct::Sends);
-    let late = browser.run(
-        "return Promise.all(window.late).then(([one, ...others]) => [one.known, one.value, others.map((other) => \
-           other.error.code)])",
+    let late = "Promise.race([...window.late, new Promise((done) => setTimeout(done, 50, 'late'))])";
+    assert_eq!(browser.value(late), "late");
+    site.host.conduct().always = None;
+    let late = browser.value(
+        "Promise.all(window.late).then(([one, ...others]) =>
+           [one.known, one.value, others.map(({ error }) => error.code)])",
     );
     assert_eq!(late, json!(["exact", 10, ["request", "request"]]));
-    assert_eq!(browser.run(&format!("return {first}")), before);
+    assert_eq!(browser.value(first), before);
 }
 
 fn the_first_move_needs_no_module(browser: &Browser) {
-    let folder = tempfile::tempdir().unwrap();
-    export(folder.path(), &["--size", "0"]);
-    let host = Host::new(folder.path().to_owned());
-    host.conducts(Conduct::Withholds("/kalah_"));
+    let site = Site::new("--size 0");
+    site.host.conduct().always = Some(Fault::Withholds("/kalah_"));
     for rules in Rules::ALL {
-        browser.go(&format!("{}/?{rules}#6x4&rules={rules}&north=human", host.address));
-        browser.wait("document.querySelector('.pit.legal')");
-        browser.run("document.querySelector('.pit.legal').click()");
+        browser.go(&format!("{}/?{rules}#6x4&rules={rules}&north=human", site.host.address));
+        browser.wait("$('.pit.legal')");
+        browser.run("$('.pit.legal').click()");
         browser.wait("location.hash.includes('moves=')");
     }
 }
 
+/// Returns true if a file of the engine is among these.
+fn has_engine(names: &[String]) -> bool {
+    names.iter().any(|name| name.ends_with("kalah_wasm.wasm.bin"))
+}
+
 fn a_game_against_a_player_without_tables_does_not_load_the_engine(browser: &Browser) {
-    let folder = tempfile::tempdir().unwrap();
-    export(folder.path(), &["--size", "0"]);
-    let host = Host::new(folder.path().to_owned());
-    let is_loaded = || host.requests().iter().any(|path| path.ends_with("kalah_wasm.wasm.bin"));
+    let site = Site::new("--size 0");
     let begin = Instant::now();
-    browser.go(&format!("{}/#3x1&north=greedy&values=off", host.address));
-    browser.wait("document.querySelector('.pit.legal')");
+    browser.go(&format!("{}/#3x1&north=greedy&values=off", site.host.address));
+    browser.wait("$('.pit.legal')");
     // The pointer on a move shows its last seed.
-    browser.run("document.querySelector('.pit.legal').dispatchEvent(new PointerEvent('pointerenter')); return 1");
-    browser.wait("document.querySelector('.aim')");
-    browser.wait("document.querySelector('.pit.legal')?.click() || document.querySelector('#end').open");
+    browser.run("$('.pit.legal').dispatchEvent(new PointerEvent('pointerenter'))");
+    browser.wait("$('.aim')");
+    browser.wait("$('.pit.legal')?.click() || $('#end').open");
     // Later, it loads in the background.
-    if begin.elapsed() < Duration::from_secs(15) {
-        assert!(!is_loaded(), "{:?}", host.requests());
-    }
-    let bytes: usize =
-        host.requests().iter().map(|path| std::fs::read(folder.path().join(path)).unwrap_or_default().len()).sum();
-    assert!(is_loaded() || bytes < 120_000, "{bytes} bytes before the engine");
-    browser.click("#review");
-    browser.wait("document.querySelector('#report-rows td')");
-    assert!(is_loaded());
+    let names = site.host.names();
+    assert!(!has_engine(&names) || begin.elapsed() > Duration::from_secs(15), "{names:?}");
+    let bytes = site.bytes(&names);
+    assert!(has_engine(&names) || bytes < 120_000, "{bytes} bytes before the engine");
+    browser.click_until("#review", "$('#report-rows td')");
+    assert!(has_engine(&site.host.names()));
 }
 
 fn a_first_visit_fetches_every_file_once(browser: &Browser) {
-    let folder = tempfile::tempdir().unwrap();
-    export(folder.path(), &["--size", "0"]);
-    let host = Host::new(folder.path().to_owned());
-    open(browser, &host.address);
+    let site = Site::new("--size 0");
+    open(browser, &site.host);
     browser.wait("navigator.serviceWorker.controller");
-    let mut fetched = host.requests();
+    let mut fetched = site.host.names();
     // Chromium fetches the icon for the page, and for its tab.
-    fetched.retain(|path| !path.ends_with("icon.svg") && path != "favicon.ico");
+    fetched.retain(|name| !name.ends_with("icon.svg") && name != "favicon.ico");
     let all = fetched.len();
     fetched.sort();
     fetched.dedup();
-    assert_eq!(all, fetched.len(), "{fetched:?} {:?}", host.requests());
-    assert!(fetched.iter().any(|path| path.ends_with("kalah_wasm.wasm.bin")), "{fetched:?}");
+    assert_eq!(all, fetched.len(), "{fetched:?} {:?}", site.host.names());
+    assert!(has_engine(&fetched), "{fetched:?}");
 }
 
 /// At 400 kbit/s, a host that compresses nothing sends these in 12 seconds.
 fn exact_values_need_few_bytes(browser: &Browser) {
-    let folder = tempfile::tempdir().unwrap();
-    export(folder.path(), &["--size", "0"]);
-    let host = Host::new(folder.path().to_owned());
-    browser.go(&format!("{}/#6x4&rules=standard&values=on", host.address));
-    browser.wait("document.querySelector('.dot.exact')");
+    let site = Site::new("--size 0");
+    browser.go(&format!("{}/#6x4&rules=standard&values=on", site.host.address));
+    browser.wait("$('.dot.exact')");
     // The service worker keeps the other files for visits without a network. No value waits for a network of weights.
-    let requests = host.requests();
-    let needed = requests.iter().take_while(|path| !path.starts_with("offline-"));
-    let is_needed = |path: &&String| *path != "favicon.ico" && !path.ends_with(".network.bin");
-    let needed: Vec<&String> = needed.filter(is_needed).collect();
-    let size = |path: &&String| std::fs::read(folder.path().join(path)).unwrap().len();
-    let bytes: usize = needed.iter().map(size).sum();
+    let names = site.host.names();
+    let needed = names.iter().take_while(|name| !name.starts_with("offline-"));
+    let needed: Vec<&String> = needed.filter(|name| !name.ends_with(".network.bin")).collect();
+    let bytes = site.bytes(needed.iter().copied());
     assert!(bytes < 540_000, "{bytes} bytes: {needed:?}");
     // Of books and networks, only those of the board.
-    let is_other = |path: &&&String| path.contains("-6.") && !path.contains("standard-6.");
-    assert_eq!(needed.iter().filter(is_other).count(), 0, "{needed:?}");
+    assert!(!needed.iter().any(|name| name.contains("-6.") && !name.contains("standard-6.")), "{needed:?}");
 }
 
 fn a_book_or_network_that_fails_is_left_out(browser: &Browser) {
-    let folder = tempfile::tempdir().unwrap();
-    export(folder.path(), &["--size", "0"]);
-    let path = "api/position?rules=standard&time=5&board=1,2,0,1,2,1/1,0,2,1,1,1".to_owned();
-    let known = |path: &String| {
-        open(browser, &Host::new(folder.path().to_owned()).address);
-        let (status, answer) = ask(browser, std::slice::from_ref(path)).remove(0);
+    let site = Site::new("--size 0");
+    let known = || {
+        // Another host, of which the browser keeps nothing.
+        open(browser, &Host::new(site.path(), ""));
+        let (status, answer) = ask(browser, "api/position?rules=standard&time=5&board=1,2,0,1,2,1/1,0,2,1,1,1");
         assert_eq!((status, &answer["known"]), (200, &json!("exact")), "{answer}");
         (answer["value"].clone(), answer["note"].as_str().map(str::to_owned))
     };
-    let (value, note) = known(&path);
+    let (value, note) = known();
     assert_eq!(note, None);
     for name in ["standard-6.book.bin", "standard-6.network.bin"] {
-        let file = version(folder.path()).join(name);
+        let file = version(site.path()).join(name);
         let sound = std::fs::read(&file).unwrap();
         let mut damaged = sound.clone();
         damaged[sound.len() / 2] ^= 1;
-        for bytes in [&damaged[..], &sound[..sound.len() / 2], b"<!doctype html><p>Not found", b""] {
-            std::fs::write(&file, bytes).unwrap();
-            let (same, note) = known(&path);
+        let (name, half) = (name.trim_end_matches(".bin"), &sound[..sound.len() / 2]);
+        for (bytes, words) in [
+            (Some(&damaged[..]), name),
+            (Some(half), name),
+            (Some(b"<!doctype html><p>Not found"), name),
+            (Some(b""), name),
+            (None, "404"),
+        ] {
+            match bytes {
+                Some(bytes) => std::fs::write(&file, bytes).unwrap(),
+                None => std::fs::remove_file(&file).unwrap(),
+            }
+            let (same, note) = known();
             assert_eq!(same, value, "{name}");
             // No answer waits for a network.
-            assert!(note.map_or(name.contains("network"), |note| note.contains(name.trim_end_matches(".bin"))));
+            assert!(note.map_or(name.contains("network"), |note| note.contains(words)), "{name}");
         }
-        std::fs::remove_file(&file).unwrap();
-        let (same, note) = known(&path);
-        assert!(same == value && note.map_or(name.contains("network"), |note| note.contains("404")), "{name}");
         std::fs::write(&file, sound).unwrap();
     }
 }

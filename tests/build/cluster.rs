@@ -2,134 +2,140 @@
 #![cfg(all(unix, feature = "cli"))]
 
 use std::path::Path;
-use std::process::{Child, Output};
+use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
 use kalah::game::Rules;
+use kalah::index::layer_positions;
 use kalah::table::TableKey;
 use serde_json::Value;
 
-use crate::pieces::with_pieces;
-use crate::processes::{assert_complete, kalah, whole};
-use kalah_tests::program::{Ran, Run};
+use crate::pieces::{Files, assert_complete, with_pieces};
+use kalah_tests::files::{files, flip};
+use kalah_tests::program::{Ran, Run, with_tables};
 
-/// Starts a process that shares a build.
-fn share(directory: &Path, flags: &[&str]) -> Child {
-    kalah(directory, &[&["build", "--share"], flags].concat()).spawn().unwrap()
+/// Command that runs the program on one CPU thread, with its tables in `directory`.
+pub(crate) fn kalah(directory: &Path, line: &str) -> Command {
+    let mut command = with_tables(directory, line);
+    command.args(["--backend", "cpu", "--threads", "1"]);
+    command
 }
 
-fn ended(process: Child) -> Output {
-    process.wait_with_output().unwrap()
+/// The files of a build by one process.
+pub(crate) fn whole(flags: &str) -> Files {
+    let directory = tempfile::tempdir().unwrap();
+    kalah(directory.path(), &format!("build {flags}")).run().success();
+    files(directory.path())
+}
+
+#[track_caller]
+fn ended(process: Child) {
+    process.wait_with_output().unwrap().success();
 }
 
 #[test]
 fn processes_that_share_a_build_make_the_files_of_one() {
-    for flags in [&["--pits", "3", "--seeds", "9"][..], &["--pits", "4", "--rules", "standard", "--seeds", "9"]] {
+    for flags in ["--pits 3 --seeds 9", "--pits 4 --rules standard --seeds 9"] {
         let directory = tempfile::tempdir().unwrap();
-        let processes = [(); 5].map(|()| share(directory.path(), flags));
-        processes.into_iter().for_each(|process| _ = ended(process).success());
+        let share = format!("build --share --json {flags}");
+        let processes = [(); 5].map(|()| kalah(directory.path(), &share).spawn().unwrap());
+        processes.into_iter().for_each(ended);
         assert_complete(directory.path(), &whole(flags), "shared");
         // Existing files are kept.
-        let ran = ended(share(directory.path(), &[flags, &["--json"]].concat())).success();
-        let report: Value = ran.json();
-        assert_eq!((&report["pairs"], &report["joined"], &report["positions"]), (&0.into(), &0.into(), &0.into()));
+        let report = kalah(directory.path(), &share).run().success().json();
+        for field in ["pairs", "joined", "positions"] {
+            assert_eq!(report[field], 0, "{field}");
+        }
     }
 }
 
 #[test]
-fn a_damaged_piece_is_reported_and_computed_again() {
-    let key = TableKey { rules: Rules::EmptyCapture, pits: 3, seeds: 9 };
-    let flags = ["--pits", "3", "--seeds", "9"];
-    let directory = with_pieces(key, &[2]);
+fn a_damaged_piece_is_reported_and_computed_again_by_the_process_that_joins_it() {
+    let directory = with_pieces(TableKey { rules: Rules::EmptyCapture, pits: 3, seeds: 9 }, &[1, 2]);
     let path = directory.path().join("empty-capture-3-09.02.piece");
-    let mut bytes = std::fs::read(&path).unwrap();
-    let middle = bytes.len() / 2;
-    bytes[middle] ^= 1;
-    std::fs::write(&path, bytes).unwrap();
-    let ran = ended(share(directory.path(), &flags)).success();
-    assert!(ran.stderr().contains("empty-capture-3-09.02.piece cannot be used"), "{}", ran.stderr());
-    assert!(ran.stderr().contains("computed again"), "{}", ran.stderr());
-    assert_complete(directory.path(), &whole(&flags), "damaged");
+    flip(&path, path.metadata().unwrap().len() as usize / 2, 1);
+    let ran = kalah(directory.path(), "build --share --json --pits 3 --seeds 9").run().success();
+    let ran = ran.prints("empty-capture-3-09.02.piece cannot be used").prints("computed again");
+    assert_eq!((&ran.json()["pairs"], &ran.json()["joined"]), (&2.into(), &1.into()));
+    assert_complete(directory.path(), &whole("--pits 3 --seeds 9"), "damaged");
 }
 
 #[test]
-fn a_patience_that_is_too_short_is_a_usage_error() {
-    let directory = tempfile::tempdir().unwrap();
-    ended(share(directory.path(), &["--seeds", "8", "--patience", "1"])).exits(2);
-    assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);
-}
-
-#[test]
-fn a_plan_has_a_row_for_each_missing_layer() {
+fn a_plan_counts_what_is_missing_with_a_row_for_each_layer() {
     let parent = tempfile::tempdir().unwrap();
     let directory = parent.path().join("tables");
-    let plan = |more: &[&str]| {
-        let args = [&["plan", "build", "--pits", "3", "--seeds", "9"], more].concat();
-        kalah(&directory, &args).run().success().stdout()
-    };
-    let report: Value = serde_json::from_str(&plan(&["--json"])).unwrap();
-    let layers = report["layers"].as_array().unwrap();
-    assert_eq!(layers.len(), 8);
-    let positions = |seeds| kalah::index::layer_positions(3, seeds);
+    let run = |line: &str| kalah(&directory, &format!("{line} --pits 3 --seeds 11")).run().success();
+    let plan = || run("plan build --json").json();
+    let layers = |plan: &Value| plan["layers"].as_array().unwrap().clone();
+    let positions = |seeds| layer_positions(3, seeds);
+    let all = plan();
+    assert_eq!(layers(&all).len(), 10);
     let mut below = 0;
-    for (seeds, layer) in (2..).zip(layers) {
+    for (seeds, layer) in (2..).zip(layers(&all)) {
         assert_eq!((&layer["seeds"], &layer["positions"]), (&seeds.into(), &positions(seeds).into()));
         let read = layer["read"].as_u64().unwrap();
         assert!(read.abs_diff(below * 42 / 80) <= 8, "{layer}");
         below += positions(seeds);
     }
-    assert_eq!(report["positions"], below);
-    let most = layers.iter().map(|layer| layer["memory"].as_u64().unwrap()).max();
-    assert_eq!(report["memory"].as_u64(), most);
-    let text = plan(&[]);
+    assert_eq!(all["positions"], below);
+    let most = layers(&all).iter().map(|layer| layer["memory"].as_u64().unwrap()).max();
+    assert_eq!(all["memory"].as_u64(), most);
+    let seconds: f64 = layers(&all).iter().map(|layer| layer["seconds"].as_f64().unwrap()).sum();
+    assert!((all["seconds"].as_f64().unwrap() - seconds).abs() < 1e-9);
+    let text = run("plan build").stdout();
     let row = text.lines().find(|line| line.trim_start().starts_with("9 ")).unwrap();
     assert!(row.replace(',', "").contains(&positions(9).to_string()), "{text}");
     assert!(text.lines().next().unwrap().contains("read"), "{text}");
     assert!(!directory.exists(), "a plan makes nothing");
-    kalah(&directory, &["build", "--pits", "3", "--seeds", "9"]).run().success();
-    assert!(plan(&[]).contains("nothing is missing"));
+    // A layer reads all those below, whether they exist or not.
+    kalah(&directory, "build --pits 3 --seeds 9").run().success();
+    let path = |seeds: u64| directory.join(format!("empty-capture-3-{seeds:02}.kalah"));
+    std::fs::remove_file(path(7)).unwrap();
+    let rest = plan();
+    let seeds: Vec<_> = layers(&rest).iter().map(|layer| layer["seeds"].as_u64().unwrap()).collect();
+    assert_eq!((seeds, &layers(&rest)[0]), (vec![7, 10, 11], &layers(&all)[5]));
+    assert_eq!(rest["positions"], [7, 10, 11].map(positions).iter().sum::<u64>());
+    // Tables have the estimated sizes or slightly less.
+    for layer in &layers(&all)[..5] {
+        assert!(path(layer["seeds"].as_u64().unwrap()).metadata().unwrap().len() <= layer["disk"].as_u64().unwrap());
+    }
+    run("build");
+    run("plan build").prints("nothing is missing");
+    assert_eq!((&plan()["positions"], &plan()["disk"]), (&0.into(), &0.into()));
 }
 
 #[test]
 fn an_ordinary_build_and_processes_that_share_one_meet_in_a_directory() {
     let directory = tempfile::tempdir().unwrap();
-    let flags = ["build", "--seeds", "13", "--rules", "s-kalaha"];
-    let start = Instant::now();
-    let mut processes: Vec<Child> =
-        (0..2).map(|_| kalah(directory.path(), &[&flags[..], &["--share"]].concat()).spawn().unwrap()).collect();
-    processes.push(kalah(directory.path(), &flags).spawn().unwrap());
-    for process in processes {
-        process.wait_with_output().unwrap().success();
-    }
+    let (flags, start) = ("--seeds 13 --rules s-kalaha", Instant::now());
+    let build = |more: &str| kalah(directory.path(), &format!("build {flags}{more}"));
+    let processes = [" --share", " --share", ""].map(|more| build(more).spawn().unwrap());
+    processes.into_iter().for_each(ended);
     assert!(start.elapsed() < Duration::from_secs(25), "a process waited for a killed one");
     // Pieces that were finished too late stay for the next process.
-    kalah(directory.path(), &flags).run().success();
-    assert_complete(directory.path(), &whole(&flags[1..]), "met");
+    build("").run().success();
+    assert_complete(directory.path(), &whole(flags), "met");
 }
 
 #[test]
 fn a_user_compares_the_layers_below_once_for_all_processes() {
     let (directory, temporary) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    let build = |seeds: &str| {
-        let mut build = kalah(directory.path(), &["build", "--pits", "4", "--share", "--seeds", seeds]);
+    let build = |seeds: usize| {
+        let mut build = kalah(directory.path(), &format!("build --pits 4 --share --seeds {seeds}"));
         build.env("XDG_CACHE_HOME", temporary.path()).run()
     };
-    kalah(directory.path(), &["build", "--pits", "4", "--seeds", "10"]).run().success();
+    kalah(directory.path(), "build --pits 4 --seeds 10").run().success();
     let notes = || std::fs::read_dir(temporary.path().join("kalah/checked")).unwrap().count();
     // The program writes no note about a table written in the last two seconds: its time might not show another change.
     std::thread::sleep(Duration::from_millis(2200));
-    build("10").success();
+    build(10).success();
     assert_eq!(notes(), 9);
     // Changed bytes are found, since the time of the file changed.
     let table = directory.path().join("empty-capture-4-09.kalah");
     let right = std::fs::read(&table).unwrap();
-    let mut bytes = right.clone();
-    let at = bytes.len() - 300;
-    bytes[at] ^= 1;
-    std::fs::write(&table, bytes).unwrap();
-    let ran = build("11");
-    assert!(ran.code() == 3 && ran.stderr().contains("empty-capture-4-09.kalah"), "{}", ran.stderr());
+    flip(&table, right.len() - 300, 1);
+    build(11).exits(3).prints("empty-capture-4-09.kalah");
     std::fs::write(&table, right).unwrap();
-    build("11").success();
-    assert_complete(directory.path(), &whole(&["--pits", "4", "--seeds", "11"]), "with notes");
+    build(11).success();
+    assert_complete(directory.path(), &whole("--pits 4 --seeds 11"), "with notes");
 }

@@ -6,10 +6,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use serde_json::Value;
-
 use kalah_tests::optional;
-use kalah_tests::program::{Ran, Run};
+use kalah_tests::program::{self, Ran, Run};
 
 const MIB: u64 = 1 << 20;
 
@@ -22,17 +20,14 @@ struct Groups {
 impl Groups {
     /// Makes groups of a controller, `memory` or `cpu`. Returns `None`, after a warning, if they cannot be made.
     fn new(controller: &str, name: &str) -> Option<Groups> {
-        match Groups::try_new(controller, name) {
-            Ok(groups) => Some(groups),
-            Err(reason) => {
-                optional::skip("SYSTEM", format_args!("no control group of {controller} can be made: {reason}"));
-                None
-            }
-        }
+        let skip = |reason: &_| {
+            optional::skip("SYSTEM", format_args!("no control group of {controller} can be made: {reason}"));
+        };
+        Groups::try_new(controller, name).inspect_err(skip).ok()
     }
 
-    fn try_new(controller: &str, name: &str) -> Result<Groups, String> {
-        let own = fs::read_to_string("/proc/self/cgroup").map_err(|error| error.to_string())?;
+    fn try_new(controller: &str, name: &str) -> Result<Groups, Box<dyn std::error::Error>> {
+        let own = fs::read_to_string("/proc/self/cgroup")?;
         let find = |wanted: &dyn Fn(&str) -> bool| {
             own.lines().map(|line| line.splitn(3, ':').collect::<Vec<_>>()).find(|fields| wanted(fields[1]))
         };
@@ -41,11 +36,10 @@ impl Groups {
         let root = Path::new("/sys/fs/cgroup").join(if version_1.is_some() { controller } else { "" });
         let own = root.join(fields[2].trim_start_matches('/'));
         if version_1.is_none() {
-            fs::write(own.join("cgroup.subtree_control"), format!("+{controller}"))
-                .map_err(|error| error.to_string())?;
+            fs::write(own.join("cgroup.subtree_control"), format!("+{controller}"))?;
         }
         let outer = own.join(format!("kalah-test-{name}-{}", std::process::id()));
-        fs::create_dir_all(outer.join("inner")).map_err(|error| error.to_string())?;
+        fs::create_dir_all(outer.join("inner"))?;
         Ok(Groups { outer, version_1: version_1.is_some() })
     }
 
@@ -61,16 +55,15 @@ impl Groups {
 
     /// Command that runs a program in the inner group.
     fn command(&self, program: &Path) -> Command {
-        let mut command = Command::new("sh");
+        let mut command = program::without_settings("sh");
         command.args(["-c", r#"echo $$ > "$0" && exec "$@""#]);
         command.arg(self.outer.join("inner/cgroup.procs")).arg(program);
         command
     }
 
     /// Runs `kalah` in the inner group.
-    fn kalah(&self, arguments: &[&str]) -> Output {
-        let mut command = self.command(Path::new(env!("CARGO_BIN_EXE_kalah")));
-        command.args(arguments).env_remove("KALAH_TABLES").run()
+    fn kalah(&self, line: &str) -> Output {
+        self.command(&program::path()).args(line.split(' ')).run()
     }
 }
 
@@ -87,18 +80,12 @@ impl Drop for Groups {
     }
 }
 
-fn document(output: &Output) -> Value {
-    assert!(output.status.success(), "{output:?}");
-    output.json()
-}
-
 #[test]
 fn memory_is_that_of_the_tightest_group() {
     let Some(groups) = Groups::new("memory", "plan") else { return };
-    let plan = || document(&groups.kalah(&["plan", "search", "6x6", "--json"]))["memory"].as_u64().unwrap();
     for limit in [512 * MIB, 256 * MIB] {
         groups.limit_memory(limit);
-        let memory = plan();
+        let memory = groups.kalah("plan search 6x6 --json").success().json()["memory"].as_u64().unwrap();
         // The program's own memory is subtracted, and so is the part that a search leaves to other programs.
         assert!((limit / 4 * 3..limit).contains(&memory), "{memory} bytes of {limit}");
     }
@@ -110,19 +97,13 @@ fn a_build_that_does_not_fit_its_group_is_refused() {
     groups.limit_memory(32 * MIB);
     let directory = tempfile::tempdir().unwrap();
     let tables = directory.path().join("tables");
-    let tables = tables.to_str().unwrap();
-    let build = |pits: &str, seeds: &str| {
-        groups.kalah(&["build", "--backend", "cpu", "--pits", pits, "--seeds", seeds, "--tables", tables, "--json"])
-    };
-    let refused = build("6", "20");
-    let stderr = refused.stderr();
-    assert_eq!((refused.status.code(), &*refused.stdout), (Some(1), &b""[..]), "{stderr}");
+    let build =
+        |board: &str| groups.kalah(&format!("build --backend cpu {board} --json --tables {}", tables.display()));
     let outer = groups.outer.file_name().unwrap().to_str().unwrap();
-    for part in [outer, "is limited to 32.00 MiB", "raise the memory limit of this group of processes"] {
-        assert!(stderr.contains(part), "{part:?} is not in {stderr}");
-    }
+    let refused = build("--pits 6 --seeds 20").fails(1, "is limited to 32.00 MiB");
+    refused.prints(outer).prints("raise the memory limit of this group of processes");
     // Layers that fit are built.
-    assert_eq!(document(&build("3", "8"))["built"].as_array().map(Vec::len), Some(7));
+    assert_eq!(build("--pits 3 --seeds 8").success().json()["built"].as_array().map(Vec::len), Some(7));
 }
 
 /// Such searches once ended by a signal, without a word.
@@ -130,22 +111,17 @@ fn a_build_that_does_not_fit_its_group_is_refused() {
 fn a_search_that_does_not_fit_its_group_is_refused() {
     let Some(groups) = Groups::new("memory", "search") else { return };
     groups.limit_memory(300 * MIB);
-    let solve = |more: &[&str]| groups.kalah(&[&["solve", "2x2", "--no-book", "--no-tables"], more].concat());
-    let refused = solve(&["--memory", "4GiB"]);
-    let stderr = refused.stderr();
-    assert_eq!(refused.code(), 1, "{stderr}");
-    for part in ["this search takes", "is limited to 300.00 MiB", "--memory"] {
-        assert!(stderr.contains(part), "{part:?} is not in {stderr}");
-    }
+    let solve = "solve 2x2 --no-book --no-tables";
+    let refused = groups.kalah(&format!("{solve} --memory 4GiB")).exits(1);
+    refused.prints("this search takes").prints("is limited to 300.00 MiB").prints("--memory");
     // By default, a search takes what the group leaves.
-    let solved = solve(&[]);
-    assert!(solved.status.success(), "{}", solved.stderr());
+    groups.kalah(solve).success();
 }
 
 #[test]
 fn threads_are_those_of_the_quota_of_the_tightest_group() {
     let Some(groups) = Groups::new("cpu", "threads") else { return };
-    let threads = || document(&groups.kalah(&["search", "3x2", "--depth", "3", "--json"]))["threads"].as_u64().unwrap();
+    let threads = || groups.kalah("search 3x2 --depth 3 --json").success().json()["threads"].as_u64().unwrap();
     let cores = threads();
     if cores == 1 {
         optional::skip("SYSTEM", "there is only one processor");
@@ -185,7 +161,7 @@ fn a_software_adapter_with_little_processor_time_does_not_hang() {
     let Some(groups) = Groups::new("cpu", "starved") else { return };
     groups.limit("cpu.cfs_quota_us", "cpu.max", "4000");
     let mut command = groups.command(&std::env::current_exe().unwrap());
-    let name = "a_software_adapter_with_little_processor_time_does_not_hang";
+    let name = "control_groups::a_software_adapter_with_little_processor_time_does_not_hang";
     command.args(["--exact", name, "--nocapture"]).env(STARVED, "1").env("MESA_SHADER_CACHE_DISABLE", "true");
-    command.run().success();
+    command.run().success().prints("1 passed");
 }

@@ -9,31 +9,23 @@ use kalah::index::Frame;
 use kalah::isa::Isa;
 use kalah::progress::Pulse;
 use kalah::table::archive::archive_path;
-use kalah::table::{PackedFrame, PieceWriter, Table, TableKey, TableWriter, Tables};
+use kalah::table::{PackedFrame, PieceWriter, Table, TableKey, TableWriter};
 
 use kalah_tests::files::{assert_same_files, files};
+use kalah_tests::tables::{built, scores};
 
-/// A layer of the manifest.
+/// A layer of the manifest, and the one below.
 const KEY: TableKey = TableKey { rules: Rules::EmptyCapture, pits: 6, seeds: 6 };
-
-fn builder(directory: &Path) -> Builder<'_> {
-    Builder::new(directory, KEY)
-}
+const BELOW: TableKey = TableKey { seeds: KEY.seeds - 1, ..KEY };
 
 fn run(builder: &Builder) -> Result<BuildReport, BuildError> {
     builder.run(&Pulse::default(), &|_| {})
 }
 
-/// A frame of the layer with one false score.
-fn false_frame(tables: &Path, frame: Frame) -> PackedFrame {
-    let tables = Tables::open(tables, KEY.rules, KEY.pits, KEY.seeds).unwrap();
-    let stored = tables.layer(KEY.seeds).unwrap().frame(frame.mover).unwrap();
-    let score = |index| {
-        let (mover, other) = frame.ranks(index);
-        stored.score(mover, other).unwrap()
-    };
-    let mut scores: Vec<u8> = (0..frame.positions()).map(score).collect();
-    scores[0] ^= 1;
+/// A frame of a sound layer with other scores.
+fn false_frame(tables: &Path, key: TableKey, frame: Frame, change: impl FnOnce(&mut [u8])) -> PackedFrame {
+    let mut scores = scores(&Table::open(key.path(tables)).unwrap(), frame);
+    change(&mut scores);
     PackedFrame::pack(Isa::detect(), frame, &scores)
 }
 
@@ -50,54 +42,48 @@ fn is_refused_and_removed(whole: &Path, directory: &Path, builder: &Builder) {
 }
 
 /// Tables to the layer, and those below it in another directory.
-fn directories() -> [tempfile::TempDir; 2] {
-    let directories = [(); 2].map(|()| tempfile::tempdir().unwrap());
-    run(&builder(directories[0].path())).unwrap();
-    let below = TableKey { seeds: KEY.seeds - 1, ..KEY };
-    run(&Builder::new(directories[1].path(), below)).unwrap();
-    directories
+fn directories() -> (&'static Path, tempfile::TempDir) {
+    let directory = tempfile::tempdir().unwrap();
+    run(&Builder::new(directory.path(), BELOW)).unwrap();
+    (built(&[(KEY.rules, KEY.pits, KEY.seeds)]), directory)
 }
 
 #[test]
 fn false_frames_of_an_unfinished_table_are_not_kept() {
-    let [whole, directory] = directories();
+    let (whole, directory) = directories();
     let mut writer = TableWriter::open(directory.path(), KEY).unwrap();
     let first = writer.missing().next().unwrap();
-    writer.write(&false_frame(whole.path(), first)).unwrap();
+    writer.write(&false_frame(whole, KEY, first, |scores| scores[0] ^= 1)).unwrap();
     drop(writer);
-    is_refused_and_removed(whole.path(), directory.path(), &builder(directory.path()));
+    is_refused_and_removed(whole, directory.path(), &Builder::new(directory.path(), KEY));
 }
 
 #[test]
 fn false_pieces_are_not_joined() {
-    let [whole, directory] = directories();
+    let (whole, directory) = directories();
     let pair = KEY.pairs().next().unwrap();
     let mut writer = PieceWriter::new(directory.path(), pair).unwrap();
-    pair.frames().for_each(|frame| writer.write(&false_frame(whole.path(), frame)).unwrap());
+    for frame in pair.frames() {
+        writer.write(&false_frame(whole, KEY, frame, |scores| scores[0] ^= 1)).unwrap();
+    }
     writer.finish().unwrap();
-    let shared = builder(directory.path()).shared(Duration::from_secs(2));
-    is_refused_and_removed(whole.path(), directory.path(), &shared);
+    let shared = Builder::new(directory.path(), KEY).shared(Duration::from_secs(2));
+    is_refused_and_removed(whole, directory.path(), &shared);
 }
 
 #[test]
 fn a_layer_from_false_tables_is_refused() {
-    let [whole, directory] = directories();
-    let below = TableKey { seeds: KEY.seeds - 1, ..KEY };
+    let (whole, directory) = directories();
     // Its digests are right.
-    let tables = Tables::open(whole.path(), KEY.rules, KEY.pits, below.seeds).unwrap();
-    std::fs::remove_file(below.path(directory.path())).unwrap();
-    let mut writer = TableWriter::open(directory.path(), below).unwrap();
-    for frame in below.frames() {
-        let stored = tables.layer(below.seeds).unwrap().frame(frame.mover).unwrap();
-        let scores = (0..frame.positions()).map(|index| {
-            let (mover, other) = frame.ranks(index);
-            stored.score(mover, other).unwrap().saturating_sub(1)
-        });
-        writer.write(&PackedFrame::pack(Isa::detect(), frame, &scores.collect::<Vec<u8>>())).unwrap();
+    std::fs::remove_file(BELOW.path(directory.path())).unwrap();
+    let mut writer = TableWriter::open(directory.path(), BELOW).unwrap();
+    for frame in BELOW.frames() {
+        let less = |scores: &mut [u8]| scores.iter_mut().for_each(|score| *score = score.saturating_sub(1));
+        writer.write(&false_frame(whole, BELOW, frame, less)).unwrap();
     }
     writer.finish().unwrap();
-    assert!(Table::open(below.path(directory.path())).is_ok());
-    let error = run(&builder(directory.path())).unwrap_err();
+    assert!(Table::open(BELOW.path(directory.path())).is_ok());
+    let error = run(&Builder::new(directory.path(), KEY)).unwrap_err();
     assert!(matches!(error, BuildError::Contradiction(KEY)), "{error}");
     assert!(!KEY.path(directory.path()).exists());
 }

@@ -2,7 +2,7 @@
 #![cfg(all(feature = "cli", target_os = "linux"))]
 
 use std::path::Path;
-use std::process::{Child, Output, Stdio};
+use std::process::{Child, Output};
 use std::time::Duration;
 
 use kalah::build::build;
@@ -12,7 +12,7 @@ use kalah::game::Rules;
 use kalah::progress::Pulse;
 use kalah::table::{Table, TableKey, archive};
 
-use kalah_tests::program::{self, Ran};
+use kalah_tests::program::{Ran, with_tables};
 use kalah_tests::signals::{catches_interrupts, heard, interrupt};
 
 const RULES: Rules = Rules::EmptyCapture;
@@ -21,21 +21,18 @@ const RULES: Rules = Rules::EmptyCapture;
 const LARGE: TableKey = TableKey { rules: RULES, pits: 6, seeds: 17 };
 
 /// Command that runs the program on one thread, with its tables in `directory`.
-fn start(directory: &Path, args: &[&str]) -> Child {
-    let mut command = program::command();
-    command.args(args).args(["--threads", "1"]).env("KALAH_TABLES", directory);
-    heard(command.stdout(Stdio::piped()).stderr(Stdio::piped())).spawn().unwrap()
+fn start(directory: &Path, line: &str) -> Child {
+    heard(&mut with_tables(directory, &format!("{line} --threads 1"))).spawn().unwrap()
 }
 
-fn finish(directory: &Path, args: &[&str]) {
-    let output = start(directory, args).wait_with_output().unwrap();
-    assert!(output.status.success(), "{}", output.stderr());
+fn finish(directory: &Path, line: &str) {
+    start(directory, line).wait_with_output().unwrap().success();
 }
 
 /// Starts the program, and sends the signal of Ctrl-C as soon as `written` has a file with the name `awaited`. The
 /// program may end before, on a busy machine.
-fn interrupted(directory: &Path, args: &[&str], written: &Path, awaited: impl Fn(&str) -> bool) -> Output {
-    let mut child = start(directory, args);
+fn interrupted(directory: &Path, line: &str, written: &Path, awaited: impl Fn(&str) -> bool) -> Output {
+    let mut child = start(directory, line);
     while !(catches_interrupts(&child) && names(written).iter().any(|name| awaited(name))) {
         if child.try_wait().unwrap().is_some() {
             return child.wait_with_output().unwrap();
@@ -50,13 +47,6 @@ fn names(directory: &Path) -> Vec<String> {
     std::fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
 }
 
-#[track_caller]
-fn assert_stopped(output: &Output, expected: &str) {
-    let error = output.stderr();
-    assert_eq!(output.status.code(), Some(130), "{error}");
-    assert!(error.contains(expected) && error.contains("run the same command again to continue"), "{error}");
-}
-
 /// Checks that no temporary file is left and that each archive is that of its table.
 #[track_caller]
 fn assert_whole(directory: &Path, tables: &Path) {
@@ -69,24 +59,21 @@ fn assert_whole(directory: &Path, tables: &Path) {
     }
 }
 
-fn is_temporary(name: &str) -> bool {
-    name.ends_with(".tmp") && name.contains(&LARGE.file_name())
-}
-
 #[test]
 fn packing_and_unpacking_go_on_after_a_stop() {
     let [tables, packed, unpacked] = std::array::from_fn(|_| tempfile::tempdir().unwrap());
     let (tables, packed, unpacked) = (tables.path(), packed.path(), unpacked.path());
+    let is_temporary = |name: &str| name.ends_with(".tmp") && name.contains(&LARGE.file_name());
     build(tables, RULES, 6, LARGE.seeds).unwrap();
-    let pack = ["archive", "pack", "--output", packed.to_str().unwrap()];
+    let pack = &format!("archive pack --output {}", packed.display());
     // A damaged archive of the same name stays until the new one is complete.
     let path = archive::archive_path(packed, LARGE);
     archive::compress(&Table::open(LARGE.path(tables)).unwrap(), &path, &Pulse::default()).unwrap();
     let whole = std::fs::read(&path).unwrap();
     let cut = &whole[..whole.len() / 2];
     std::fs::write(&path, cut).unwrap();
-    let output = interrupted(tables, &pack, packed, is_temporary);
-    assert_stopped(&output, "stopped while packing");
+    let output = interrupted(tables, pack, packed, is_temporary).exits(130);
+    output.prints("stopped while packing").prints("run the same command again to continue");
     assert!(std::fs::read(&path).unwrap() == cut);
     std::fs::remove_file(&path).unwrap();
     assert_whole(packed, tables);
@@ -95,15 +82,15 @@ fn packing_and_unpacking_go_on_after_a_stop() {
     let time = |name: &str| packed.join(name).metadata().unwrap().modified().unwrap();
     let other = beside(Path::new(&TableKey { seeds: 16, ..LARGE }.file_name()), ".archive");
     let before = time(other.to_str().unwrap());
-    finish(tables, &pack);
+    finish(tables, pack);
     assert_eq!(time(other.to_str().unwrap()), before);
     assert_whole(packed, tables);
     assert!(std::fs::read(&path).unwrap() == whole);
 
-    let unpack = ["archive", "unpack", path.to_str().unwrap()];
-    let output = interrupted(unpacked, &unpack, unpacked, is_temporary);
-    assert_stopped(&output, "stopped while unpacking");
+    let unpack = &format!("archive unpack {}", path.display());
+    let output = interrupted(unpacked, unpack, unpacked, is_temporary).exits(130);
+    output.prints("stopped while unpacking").prints("run the same command again to continue");
     assert_eq!(names(unpacked), ["build.lock"]);
-    finish(unpacked, &unpack);
+    finish(unpacked, unpack);
     assert!(std::fs::read(LARGE.path(unpacked)).unwrap() == std::fs::read(LARGE.path(tables)).unwrap());
 }

@@ -26,6 +26,18 @@ const READER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/kalah_reader.py"
 const BASE_0: u8 = 64;
 const PATCHED: u8 = 128;
 
+/// Entry of a frame without patches.
+fn empty_entry(frame: Frame, offset: u128) -> FrameEntry {
+    FrameEntry {
+        offset: offset.try_into().unwrap(),
+        rows: frame.mover_rows() as u64,
+        groups: frame.positions().div_ceil(GROUP_POSITIONS as u64),
+        patch_bytes: 0,
+        exceptions: 0,
+        digest: [0; 32],
+    }
+}
+
 /// A file of the size of a table. Its largest frame has patches up to 4 GiB.
 struct Sparse {
     file: File,
@@ -37,17 +49,10 @@ struct Sparse {
 impl Sparse {
     fn new(directory: &Path, key: TableKey) -> Sparse {
         let frame = key.frames().max_by_key(|frame| frame.positions()).unwrap();
-        let mut entries = vec![None; key.seeds - 1];
+        let mut entries = vec![empty_entry(frame, 0); key.seeds - 1];
         let mut offset = u128::from(key.prefix_bytes());
         for own in key.frames() {
-            let mut entry = FrameEntry {
-                offset: offset.try_into().unwrap(),
-                rows: own.mover_rows() as u64,
-                groups: own.positions().div_ceil(GROUP_POSITIONS as u64),
-                patch_bytes: 0,
-                exceptions: 0,
-                digest: [0; 32],
-            };
+            let mut entry = empty_entry(own, offset);
             if own == frame {
                 // Two patches. By the directory, the first holds all exceptions but one; the second follows it.
                 entry.patch_bytes = u64::from(u32::MAX) / 2 * 2;
@@ -55,9 +60,8 @@ impl Sparse {
             }
             offset = end(&entry, offset);
             assert_eq!(u128::from(entry.section().end()), offset, "{own:?}");
-            entries[own.mover - 1] = Some(entry);
+            entries[own.mover - 1] = entry;
         }
-        let entries: Vec<FrameEntry> = entries.into_iter().map(Option::unwrap).collect();
         let path = key.path(directory);
         let options = &mut OpenOptions::new();
         let file = options.read(true).write(true).create(true).truncate(false).open(path).unwrap();
@@ -153,15 +157,12 @@ fn readers_find_scores_beyond_four_billion_positions() {
         for &(index, score) in &scores {
             sparse.set(index, score);
         }
+        scores.push((positions - 1000, 21));
+        sparse.set_exception(positions - 1000, 21);
         for &(index, _) in &scores {
             let (at, _) = sparse.group(index);
             sparse.seal(at, 64);
         }
-        let exception = positions - 1000;
-        sparse.set_exception(exception, 21);
-        let (at, _) = sparse.group(exception);
-        sparse.seal(at, 64);
-        scores.push((exception, 21));
 
         let rows = RowIndex::new(pits, seeds).unwrap();
         // SAFETY: the file is finished, so no process writes to it. It is too large to be read into memory.
@@ -172,12 +173,11 @@ fn readers_find_scores_beyond_four_billion_positions() {
         for &(index, score) in &scores {
             let (mover, other) = frame.ranks(index);
             assert_eq!(frame.index(mover, other), index);
-            assert_eq!(table.score(frame.mover, mover, other).unwrap(), score, "{key}, index {index}");
-            assert_eq!(read_at.score(frame.mover, mover, other).unwrap(), score, "{key}, index {index}");
-            let unpacked = table.frame_unchecked(frame.mover);
             let mut run = vec![0; 2 * RUN_MARGIN + 1];
+            let unpacked = table.frame_unchecked(frame.mover);
             unpacked.unpack_run(Isa::detect(), (mover, other), 1, &mut run, RUN_MARGIN).unwrap();
-            assert_eq!(run[RUN_MARGIN], score, "{key}, index {index}");
+            let read = [&table, &read_at].map(|table| table.score(frame.mover, mover, other).unwrap());
+            assert_eq!((read, run[RUN_MARGIN]), ([score; 2], score), "{key}, index {index}");
             let text = |row: &[u8]| row.iter().map(|held| format!(",{held}")).collect::<String>();
             let (mover, other) = (rows.unrank(frame.mover, mover), rows.unrank(frame.other, other));
             literals += &format!("<{pits},0,0{}{}>\n", text(&mover[..pits]), text(&other[..pits]));
@@ -208,14 +208,8 @@ fn every_number_of_a_file_agrees_with_128_bits() {
                 assert_eq!(u128::from(frame.index(movers as u32 - 1, others as u32 - 1)), all - 1);
                 assert_eq!(frame.ranks((all - 1) as u64), (movers as u32 - 1, others as u32 - 1));
                 positions += all;
-                let entry = FrameEntry {
-                    offset: offset.try_into().unwrap(),
-                    rows: movers as u64,
-                    groups: frame.positions().div_ceil(GROUP_POSITIONS as u64),
-                    patch_bytes: 0,
-                    exceptions: 0,
-                    digest: [0; 32],
-                };
+                let entry = empty_entry(frame, offset);
+                assert_eq!(entry.rows, movers as u64);
                 offset = end(&entry, offset);
                 assert_eq!(u128::from(entry.section().end()), offset);
             }

@@ -9,6 +9,8 @@ use kalah::progress::Pulse;
 use kalah::table::{FrameMemory, PackedFrame, TableKey, Tables};
 use kalah::verify::Oracle;
 
+use kalah_tests::tables::opened;
+
 #[test]
 fn every_score_is_the_minimax_of_its_children() {
     for rules in Rules::ALL {
@@ -33,9 +35,7 @@ fn every_score_is_the_minimax_of_its_children() {
 #[test]
 fn tables_in_memory_have_the_bytes_of_files() {
     for (rules, pits, seeds) in [(Rules::EmptyCapture, 6, 11), (Rules::Standard, 3, 14), (Rules::SKalaha, 4, 9)] {
-        let directory = tempfile::tempdir().unwrap();
-        build(directory.path(), rules, pits, seeds).unwrap();
-        let files = Tables::open(directory.path(), rules, pits, seeds).unwrap();
+        let files = opened(rules, pits, seeds);
         let mut builder = MemoryBuilder::new(TableKey { rules, pits, seeds }).unwrap();
         while builder.build_layer(&Pulse::default()).unwrap().is_some() {}
         assert_eq!(builder.tables().max_seeds(), Some(seeds));

@@ -1,37 +1,28 @@
 //! Depth-limited searches: all methods give the same values, and deep searches give the values of the tables.
 
-use kalah::build::build;
-use kalah::game::{Position, Row, Rules};
+use kalah::game::{Position, Rules};
 use kalah::solve::{Evaluation, LimitedSearch, Method};
-use kalah::table::Tables;
+
+use kalah_tests::random::random_position;
+use kalah_tests::tables::opened;
 
 /// Random positions with up to `seeds` seeds in play and some in the stores.
-fn positions(count: usize, pits: usize, seeds: u32) -> Vec<Position> {
+fn positions(count: usize, pits: usize, seeds: u32) -> impl Iterator<Item = Position> {
     let mut random = fastrand::Rng::with_seed(7);
-    (0..count)
-        .map(|_| {
-            let mut row = || {
-                let mut pits = vec![0; pits];
-                for _ in 0..random.u32(0..=seeds / 2) {
-                    let pit = random.usize(..pits.len());
-                    pits[pit] += 1;
-                }
-                Row::new(&pits).unwrap()
-            };
-            let (mover, other) = (row(), row());
-            Position::new(mover, other, random.u32(0..9), random.u32(0..9)).unwrap()
-        })
-        .collect()
+    (0..count).map(move |_| {
+        let seeds = random.u32(0..=seeds);
+        random_position(&mut random, pits, seeds)
+    })
 }
 
 #[test]
 fn all_methods_find_the_value_and_the_first_best_move_of_minimax() {
     for rules in Rules::ALL {
         for evaluation in [Evaluation::Stores, Evaluation::Seeds] {
-            for (index, position) in positions(60, 6, 30).iter().enumerate() {
+            for (index, position) in positions(60, 6, 30).enumerate() {
                 let depth = index as u32 % 6;
                 for par_depth in [0, 1, 3, 9] {
-                    let run = |method| LimitedSearch { rules, method, depth, par_depth, evaluation }.run(position);
+                    let run = |method| LimitedSearch { rules, method, depth, par_depth, evaluation }.run(&position);
                     let right = run(Method::SeqMm);
                     for method in Method::ALL {
                         let found = run(method);
@@ -49,9 +40,7 @@ fn all_methods_find_the_value_and_the_first_best_move_of_minimax() {
 #[test]
 fn a_search_to_the_end_of_the_game_finds_the_values_of_the_tables() {
     for rules in Rules::ALL {
-        let directory = tempfile::tempdir().unwrap();
-        build(directory.path(), rules, 3, 8).unwrap();
-        let tables = Tables::open(directory.path(), rules, 3, 8).unwrap();
+        let tables = opened(rules, 3, 8);
         for position in positions(300, 3, 8) {
             let right = position.final_value().unwrap_or_else(|| tables.probe(&position).unwrap().value);
             for method in [Method::SeqAb, Method::ParAb, Method::Ybw] {

@@ -12,8 +12,6 @@ mod layers;
 mod limited;
 mod memory;
 mod pieces;
-#[cfg(all(unix, feature = "cli"))]
-mod processes;
 mod relays;
 mod resume;
 mod row_moves;

@@ -13,9 +13,11 @@ use kalah::progress::Pulse;
 use kalah::solve::{SearchMemory, Solver, SolverOptions};
 use kalah::table::{BoundMaker, Cuts, Table, TableKey, Tables, archive};
 
+use kalah_tests::files::files;
 use kalah_tests::optional;
-use kalah_tests::program::{self, Ran, Run};
-use kalah_tests::tables::built;
+use kalah_tests::program::{self, Ran, Run, with_tables};
+use kalah_tests::tables::{built, opened};
+use serde_json::Value;
 
 const MIB: u64 = 1 << 20;
 
@@ -35,11 +37,7 @@ fn tables() -> &'static Path {
 
 /// Bytes of all tables.
 fn table_bytes() -> u64 {
-    let files = std::fs::read_dir(tables()).unwrap().map(|entry| entry.unwrap());
-    files
-        .filter(|file| file.path().extension().is_some_and(|end| end == "kalah"))
-        .map(|file| file.metadata().unwrap().len())
-        .sum()
+    files(tables()).values().map(|bytes| bytes.len() as u64).sum()
 }
 
 /// A search process that ends with the test.
@@ -61,16 +59,11 @@ fn processor_time(process: u32) -> Duration {
 }
 
 /// Returns the most memory of its own that a long search takes in its first seconds of processor time, and its stderr.
-fn watch(flags: &[&str]) -> (u64, String) {
+fn watch(flags: &str) -> (u64, String) {
     let stderr = tempfile::NamedTempFile::new().unwrap();
-    let child = program::command()
-        .args(["solve", "6x6", "--no-book", "--threads", "1", "--tables"])
-        .arg(tables())
-        .args(flags)
-        .stdout(Stdio::null())
-        .stderr(stderr.reopen().unwrap())
-        .spawn()
-        .unwrap();
+    let mut command = with_tables(tables(), "solve 6x6 --no-book --threads 1");
+    command.args(flags.split(' ')).stdout(Stdio::null()).stderr(stderr.reopen().unwrap());
+    let child = command.spawn().unwrap();
     let (mut search, mut most, start) = (Search(child), 0, Instant::now());
     while processor_time(search.0.id()) < WATCHED && start.elapsed() < WATCHED_AT_MOST {
         let status = std::fs::read_to_string(format!("/proc/{}/status", search.0.id())).unwrap();
@@ -88,34 +81,27 @@ fn watch(flags: &[&str]) -> (u64, String) {
 fn a_search_keeps_to_its_memory() {
     let tables = table_bytes();
     let tight = tables / MIB + 24 + 16 + 4;
-    let tight_flag = format!("{tight}MiB");
-    let [roomy, tight_flags, small] =
-        [&["--memory", "256MiB", "--transpositions", "32MiB"][..], &["--memory", &tight_flag], &["--memory", "64MiB"]];
-    let searches = std::thread::scope(|scope| {
-        [roomy, tight_flags, small].map(|flags| scope.spawn(move || watch(flags))).map(|search| search.join().unwrap())
+    let flags = ["--memory=256MiB --transpositions=32MiB", &format!("--memory={tight}MiB"), "--memory=64MiB"];
+    let [roomy, tight_search, small] = std::thread::scope(|scope| {
+        flags.map(|flags| scope.spawn(move || watch(flags))).map(|search| search.join().unwrap())
     });
-    let [roomy, tight_search, small] = searches;
     // A transposition table of 32 MiB, the tables, and copies of all of them.
     let (most, messages) = roomy;
-    assert!(
-        most > tables && most + tables < 256 * MIB && !messages.contains("not all tables fit"),
-        "{most} {messages}"
-    );
+    assert!(most > tables && most + tables < 256 * MIB, "{most}");
+    assert!(!messages.contains("not all tables fit"), "{messages}");
     // No memory for copies.
     let (most, messages) = tight_search;
     assert!(most < (tight * MIB - tables) && !messages.contains("not all tables fit"), "{most} {messages}");
     // Not enough memory for all tables.
     let (most, messages) = small;
-    assert!(
-        most < 64 * MIB && messages.contains("exact ones to 1") && messages.contains("--tables-up-to 18"),
-        "{most} {messages}"
-    );
+    assert!(most < 64 * MIB && messages.contains("exact ones to 1"), "{most} {messages}");
+    assert!(messages.contains("--tables-up-to 18"), "{messages}");
 }
 
 #[test]
 fn the_transposition_table_gets_what_the_tables_leave() {
     let position: Position = "6x6".parse().unwrap();
-    let open = Tables::open(tables(), Rules::EmptyCapture, 6, REACH).unwrap();
+    let open = opened(Rules::EmptyCapture, 6, REACH);
     let options = |rest: u64, transpositions: Option<u64>| {
         let memory = SearchMemory::new(Some(table_bytes() + (24 + rest) * MIB), transpositions);
         SolverOptions::new(Rules::EmptyCapture, &position).tables(Some(&open)).memory(memory).within_memory()
@@ -131,7 +117,7 @@ fn the_transposition_table_gets_what_the_tables_leave() {
 #[test]
 fn tables_of_another_board_are_refused_before_they_are_read() {
     let position: Position = "3x3".parse().unwrap();
-    let open = Tables::open(tables(), Rules::EmptyCapture, 6, REACH).unwrap();
+    let open = opened(Rules::EmptyCapture, 6, REACH);
     let solver = Solver::new(SolverOptions::new(Rules::EmptyCapture, &position).tables(Some(&open)));
     let Err(error) = solver else { panic!("tables of 6 pits for a board of 3") };
     let error = error.to_string();
@@ -140,94 +126,85 @@ fn tables_of_another_board_are_refused_before_they_are_read() {
 
 #[test]
 fn plans_name_the_memory_they_are_for() {
-    let kalah = |arguments: &[&str]| {
-        let ran = program::command().args(arguments).args(["--tables"]).arg(tables()).output().unwrap();
-        (ran.status.code(), ran.stdout(), ran.stderr())
-    };
-    let plan = ["plan", "search", "6x6", "--memory", "24GiB", "--disk=1TiB", "--backend", "cpu", "--threads", "2"];
-    let (code, json, _) = kalah(&[&plan[..], &["--json"]].concat());
-    let report: serde_json::Value = serde_json::from_str(&json).unwrap();
-    assert_eq!(code, Some(0));
+    let run = |line: &str| with_tables(tables(), line).run();
+    let plan = "plan search 6x6 --memory 24GiB --disk=1TiB --backend cpu --threads 2";
+    let report = run(&format!("{plan} --json")).success().json();
     let layers = report["layers"].as_array().unwrap();
     let sum: u64 = layers.iter().map(|layer| layer["bytes"].as_u64().unwrap()).sum();
-    assert_eq!(Some(sum), report["tables"].as_u64());
+    assert_eq!(report["tables"], sum);
     assert!(sum + report["transpositions"].as_u64().unwrap() < 24 << 30);
     for (layer, seeds) in layers.iter().zip(2..) {
         // The existing tables are small, and therefore exact.
-        assert_eq!((layer["seeds"].as_u64(), layer["exists"].as_bool()), (Some(seeds), Some(seeds <= REACH as u64)));
+        assert_eq!((&layer["seeds"], &layer["exists"]), (&seeds.into(), &(seeds <= REACH).into()));
     }
-    assert_eq!(report["exact_to_build"][0].as_u64(), Some(REACH as u64 + 1));
+    assert_eq!(report["exact_to_build"][0], REACH + 1);
+    assert!(report["larger_disk"].is_null(), "{report}");
 
     // By default, a search does not fill the memory with a transposition table, and its plan states the same.
-    let (_, json, _) = kalah(&["plan", "search", "6x6", "--tables-up-to", "10", "--json"]);
-    let by_default: serde_json::Value = serde_json::from_str(&json).unwrap();
-    assert!(by_default["transpositions"].as_u64().unwrap() <= by_default["memory"].as_u64().unwrap() / 4, "{json}");
+    let by_default = run("plan search 6x6 --tables-up-to 10 --json").success().json();
+    assert!(by_default["transpositions"].as_u64().unwrap() <= by_default["memory"].as_u64().unwrap() / 4);
 
-    let (code, text, _) = kalah(&plan);
-    assert_eq!(code, Some(0));
+    let text = run(plan).printed();
     for part in ["24.00 GiB of memory", "2..", "exact", "2 bits", " of disk"] {
         assert!(text.contains(part), "{part}: {text}");
     }
-    assert!(!text.contains("instead of") && report["larger_disk"].is_null(), "{text}");
+    assert!(!text.contains("instead of"), "{text}");
     // The program has no built-in network for 5 pits, and bound tables need one.
-    let (_, text, note) = kalah(&["plan", "search", "5x6", "--memory", "64MiB"]);
-    assert!(note.contains("kalah train") && !text.contains(" bits "), "{text}{note}");
+    let ran = run("plan search 5x6 --memory 64MiB");
+    assert!(ran.stderr().contains("kalah train") && !ran.stdout().contains(" bits "), "{}", ran.all());
     // Existing tables are not built again.
-    let (_, text, _) = kalah(&["plan", "search", "6x6", "--memory", "24GiB", "--tables-up-to", "18"]);
-    assert!(text.contains("all of them exist"), "{text}");
-    let (code, text, _) = kalah(&["plan", "search", "6x6", "--memory", "24GiB", "--disk", "0"]);
-    assert!(code == Some(0) && text.contains("all of them exist") && text.contains("instead of 0 B"), "{text}");
-    let (code, _, messages) = kalah(&["plan", "search", "6x6", "--memory", "1MiB"]);
-    assert!(code == Some(1) && messages.contains("--memory"), "{code:?} {messages}");
-    assert_eq!(kalah(&["plan"]).0, Some(2));
-    assert_eq!(kalah(&["plan", "6x6", "--seeds", "9"]).0, Some(2));
+    run("plan search 6x6 --memory 24GiB --tables-up-to 18").prints("all of them exist");
+    let none = run("plan search 6x6 --memory 24GiB --disk 0").success();
+    none.prints("all of them exist").prints("instead of 0 B");
+    run("plan search 6x6 --memory 1MiB").exits(1).prints("--memory");
+    run("plan").exits(2);
+    run("plan 6x6 --seeds 9").exits(2);
 }
 
 /// A plan once named tables of 43 seeds and 273 GiB for any disk.
 #[test]
 fn a_plan_is_for_the_disk_and_states_what_a_larger_one_brings() {
     let directory = tempfile::tempdir().unwrap();
-    let report = |flags: &[&str]| {
-        let plan = ["plan", "search", "6x6", "--memory=64GiB", "--backend=cpu", "--threads=2", "--json"];
-        let ran = program::command().args(plan).args(flags).env("KALAH_TABLES", directory.path()).run().success();
-        ran.json()
+    let run = |flags: &str| {
+        let plan = "plan search 6x6 --memory=64GiB --backend=cpu --threads=2 --json";
+        with_tables(directory.path(), &format!("{plan} {flags}")).run()
     };
+    let report = |flags: &str| run(flags).success().json();
     let seeds = |report: &serde_json::Value| report["layers"].as_array().unwrap().len() as u64 + 1;
-    let unlimited = report(&["--disk=1PiB"]);
+    let unlimited = report("--disk=1PiB");
     assert!(unlimited["larger_disk"].is_null(), "{unlimited}");
-    let limited = report(&["--disk=100GiB"]);
+    let limited = report("--disk=100GiB");
     assert!(limited["disk"].as_u64() <= Some(100 << 30) && seeds(&limited) < seeds(&unlimited), "{limited}");
     let larger = &limited["larger_disk"];
     assert_eq!((&larger["disk"], larger["seeds"].as_u64()), (&unlimited["disk"], Some(seeds(&unlimited))));
     assert!(larger["nodes"].as_f64() < Some(0.9), "{limited}");
     // Without the flag, the disk of the tables counts.
-    let own = report(&[]);
+    let own = report("--quiet");
     assert!(own["disk"].as_u64() <= own["disk_free"].as_u64(), "{own}");
-    let mut none = program::command();
-    none.args(["plan", "search", "--disk=1KiB"]).env("KALAH_TABLES", directory.path()).run().exits(1);
+    run("--disk=1KiB").exits(1);
+}
+
+/// Runs a short search. Returns its answer and its messages.
+fn solve(directory: &Path, flags: &str) -> (Value, String) {
+    let line = format!("solve 6x3 --json --value-only --threads 2 {flags}");
+    let ran = with_tables(directory, &line).run().success();
+    (ran.json(), ran.stderr())
 }
 
 #[test]
 fn what_a_plan_names_is_built_and_used() {
     // In memory, exact tables above would be removed.
     let directory = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
-    let solve = |directory: &Path, flags: &[&str]| {
-        let mut command = program::command();
-        command
-            .args(["solve", "6x3", "--json", "--value-only", "--threads", "2", "--tables"])
-            .arg(directory)
-            .args(flags);
-        let ran = command.run();
-        let messages = ran.stderr();
-        assert_eq!(ran.code(), 0, "{messages}");
-        (serde_json::from_slice::<serde_json::Value>(&ran.stdout).unwrap(), messages)
-    };
-    let (expected, _) = solve(tables(), &[]);
-    let (found, messages) = solve(directory.path(), &["--memory", "32MiB", "--build"]);
+    let (expected, _) = solve(tables(), "--quiet");
+    let again = || solve(directory.path(), "--memory 32MiB --build");
+    let (found, messages) = again();
     assert_eq!(found["value"], expected["value"]);
     assert!(messages.contains("to build") && messages.contains("making bound tables"), "{messages}");
     let (exact, bounds) = (found["table_seeds"].as_u64().unwrap(), found["bound_seeds"].as_u64().unwrap());
     assert!(exact < bounds, "{exact} {bounds}");
+    let assert_found = |found: &Value, messages: &str| {
+        assert_eq!((&found["value"], &found["bound_seeds"]), (&expected["value"], &bounds.into()), "{messages}");
+    };
     // Further bound tables use the network of the existing ones.
     let open = Tables::open(directory.path(), Rules::EmptyCapture, 6, REACH).unwrap();
     let bounds_path = |table: &Table| table.key().bounds_path(directory.path());
@@ -240,40 +217,31 @@ fn what_a_plan_names_is_built_and_used() {
     for table in bounded {
         maker.write(table, directory.path(), &Default::default()).unwrap();
     }
-    let (found, messages) = solve(directory.path(), &["--memory", "32MiB", "--build"]);
-    assert_eq!((&found["value"], found["bound_seeds"].as_u64()), (&expected["value"], Some(bounds)), "{messages}");
+    let (found, messages) = again();
+    assert_found(&found, &messages);
     assert!(messages.contains("making bound tables of 1 layer"), "{messages}");
     // Bound tables do not need the exact tables that they were made from.
     for seeds in exact + 1..=bounds {
         std::fs::remove_file(directory.path().join(format!("empty-capture-6-{seeds:02}.kalah"))).unwrap();
     }
-    let (found, messages) = solve(directory.path(), &["--memory", "32MiB"]);
-    assert_eq!((&found["value"], found["bound_seeds"].as_u64()), (&expected["value"], Some(bounds)), "{messages}");
+    let (found, messages) = solve(directory.path(), "--memory 32MiB");
+    assert_found(&found, &messages);
     // The plan should name the existing tables.
-    let (found, messages) = solve(directory.path(), &["--memory", "32MiB", "--build"]);
-    assert_eq!((&found["value"], found["bound_seeds"].as_u64()), (&expected["value"], Some(bounds)), "{messages}");
+    let (found, messages) = again();
+    assert_found(&found, &messages);
     assert!(!messages.contains("to build") && !messages.contains("making"), "{messages}");
 }
 
 /// With tables in memory, one command builds them and keeps only what the search reads.
 #[test]
-#[cfg(target_os = "linux")]
 fn tables_in_memory_that_the_search_does_not_read_are_removed() {
     let Ok(directory) = tempfile::tempdir_in("/dev/shm") else {
-        return kalah_tests::optional::skip("SYSTEM", "there is no directory in memory");
+        return optional::skip("SYSTEM", "there is no directory in memory");
     };
     let path = |seeds: u64, form: &str| directory.path().join(format!("empty-capture-6-{seeds:02}.{form}"));
     // An exact table that was there before stays.
-    let mut before = program::command();
-    before.args(["build", "--seeds", "8", "--backend", "cpu", "--tables"]).arg(directory.path()).run().exits(0);
-    let solve = || {
-        let mut command = program::command();
-        command.args(["solve", "6x3", "--json", "--value-only", "--memory", "32MiB", "--build", "--tables"]);
-        let ran = command.arg(directory.path()).run();
-        let messages = ran.stderr();
-        assert_eq!(ran.code(), 0, "{messages}");
-        (serde_json::from_slice::<serde_json::Value>(&ran.stdout).unwrap(), messages)
-    };
+    with_tables(directory.path(), "build --seeds 8 --backend cpu").run().success();
+    let solve = || solve(directory.path(), "--memory 32MiB --build");
     let (first, messages) = solve();
     let (exact, bounds) = (first["table_seeds"].as_u64().unwrap(), first["bound_seeds"].as_u64().unwrap());
     assert!(messages.contains("removed exact tables") && 8 < exact && exact < bounds, "{messages}");
@@ -289,28 +257,25 @@ fn tables_in_memory_that_the_search_does_not_read_are_removed() {
 #[test]
 fn a_system_that_does_not_report_its_memory_is_no_hindrance() {
     // An empty directory replaces /proc, for this program only.
-    let hidden = |program: &str, arguments: &[&str]| {
+    let hidden = |program: &str, arguments: &str| {
         let mut command = Command::new("unshare");
-        command.args([
-            "--map-root-user",
-            "--mount",
-            "sh",
-            "-c",
-            "mount -t tmpfs none /proc && exec \"$0\" \"$@\"",
-            program,
-        ]);
-        command.args(arguments).output()
+        command.args(["--map-root-user", "--mount", "sh", "-c"]);
+        command.arg(format!("mount -t tmpfs none /proc && exec {program} {arguments}")).output()
     };
-    if !hidden("true", &[]).is_ok_and(|output| output.status.success()) {
-        optional::skip("SYSTEM", "namespaces are not allowed");
-        return;
+    if !hidden("true", "").is_ok_and(|output| output.status.success()) {
+        return optional::skip("SYSTEM", "namespaces are not allowed");
     }
     let directory = tempfile::tempdir().unwrap();
-    let build = ["build", "--pits", "3", "--seeds", "6", "--backend", "cpu", "--tables"];
-    let arguments = [&build[..], &[directory.path().to_str().unwrap()]].concat();
-    let output = hidden(env!("CARGO_BIN_EXE_kalah"), &arguments).unwrap();
-    assert!(output.status.success(), "{}", output.stderr());
+    let build = format!("build --pits 3 --seeds 6 --backend cpu --tables {}", directory.path().display());
+    hidden(env!("CARGO_BIN_EXE_kalah"), &build).unwrap().success();
     assert!(directory.path().join("empty-capture-3-06.kalah").exists());
+}
+
+/// Runs the program with a limit of `ulimit` in KiB, such as `-d 1000`, and these tables.
+fn limited(limit: &str, tables: &Path, line: &str) -> Output {
+    let mut command = program::without_settings("sh");
+    command.arg("-c").arg(format!("ulimit {limit} && exec {} {line}", env!("CARGO_BIN_EXE_kalah")));
+    command.env("KALAH_TABLES", tables).env_remove("RUST_BACKTRACE").run()
 }
 
 /// Memory of the program apart from the plan: its own data, and the stacks of its threads. The limit counts all of
@@ -324,36 +289,14 @@ fn a_build_keeps_to_its_memory() {
     {
         let kalah = |limit: u64, command: &str| {
             let directory = tempfile::tempdir().unwrap();
-            let program = env!("CARGO_BIN_EXE_kalah");
-            let mut shell = Command::new("sh");
-            shell
-                .arg("-c")
-                .arg(format!("ulimit -d {limit} && exec {program} {command} {flags} --threads {threads} --json"));
-            shell.env("KALAH_TABLES", directory.path()).run()
+            let line = format!("{command} --backend cpu {flags} --threads {threads} --json");
+            limited(&format!("-d {limit}"), directory.path(), &line).success()
         };
-        let plan = kalah(1 << 20, "plan build --backend cpu");
-        let plan: serde_json::Value = plan.json();
+        let plan = kalah(1 << 20, "plan build").json();
         let layers = plan["layers"].as_array().unwrap().iter();
         let planned = layers.map(|layer| layer["memory"].as_u64().unwrap()).max().unwrap() / 1024;
-        let built = kalah(planned + PROGRAM_KIB, "build --backend cpu");
-        let messages = built.stderr();
-        assert!(built.status.success(), "{flags} on {threads} threads within {planned} KiB: {messages}");
+        kalah(planned + PROGRAM_KIB, "build");
     }
-}
-
-/// Runs the program through a shell that sets limits first.
-fn limited(limits: &str, tables: &Path, args: &str) -> Output {
-    let mut command = Command::new("sh");
-    command.arg("-c").arg(format!("{limits}; exec {} {args}", env!("CARGO_BIN_EXE_kalah")));
-    command.env("KALAH_TABLES", tables).env_remove("RUST_BACKTRACE");
-    command.run()
-}
-
-#[track_caller]
-fn ran(output: &Output, code: i32) -> String {
-    let printed = output.stderr();
-    assert_eq!(output.code(), code, "{printed}");
-    printed + &output.stdout()
 }
 
 #[test]
@@ -368,25 +311,20 @@ fn unpacking_keeps_to_its_memory_and_reports_what_it_needs() {
     // One and a half bytes for each position of the largest frame, and 8 MiB.
     let largest = key.frames().map(Frame::positions).max().unwrap();
     assert!(needed < largest * 3 / 2 + largest / 4 + (9 << 20), "{needed} for {largest}");
-    let unpack = |limits: &str, flags: &str| {
+    let unpack = |kib: u64, flags: &str| {
         let to = tempfile::tempdir().unwrap();
-        let args = format!("archive unpack {} --threads 1 {flags}", packed.display());
-        (limited(limits, to.path(), &args), to)
+        let line = format!("archive unpack {} --threads 1 {flags}", packed.display());
+        (limited(&format!("-d {kib}"), to.path(), &line), to)
     };
-    let (output, to) = unpack(&format!("ulimit -d {}", needed / 1024 + (6 << 10)), "");
-    ran(&output, 0);
+    let (output, to) = unpack(needed / 1024 + (6 << 10), "");
+    output.success();
     assert!(std::fs::read(key.path(to.path())).unwrap() == table.bytes());
     // Less is not enough, and the program reports this before it begins.
-    let (output, to) = unpack("true", &format!("--memory {}", needed - 1));
-    let printed = ran(&output, 1);
-    assert!(
-        printed.contains("are allowed; allow more with --memory") && printed.contains("small.archive"),
-        "{printed}"
-    );
+    let (output, to) = unpack(1 << 30, &format!("--memory {}", needed - 1));
+    output.exits(1).prints("are allowed; allow more with --memory").prints("small.archive");
     assert_eq!(std::fs::read_dir(to.path()).unwrap().count(), 0);
-    let (output, _) = unpack(&format!("ulimit -d {}", largest / 1024), "");
-    let printed = ran(&output, 1);
-    assert!(printed.contains("the data of a process is limited to") && printed.contains("ulimit -d"), "{printed}");
+    let (output, _) = unpack(largest / 1024, "");
+    output.exits(1).prints("the data of a process is limited to").prints("ulimit -d");
 }
 
 /// Limits that are too small are an error before the work. Programs that reach one during the work abort.
@@ -394,7 +332,7 @@ fn unpacking_keeps_to_its_memory_and_reports_what_it_needs() {
 fn limits_of_the_process_are_kept_to() {
     let (space, data) = (("-v", "the address space"), ("-d", "the data of a process"));
     let mut refused = std::collections::BTreeMap::new();
-    for ((flag, limited), seeds, threads, kib, must_fit) in [
+    for ((flag, what), seeds, threads, kib, must_fit) in [
         (space, 14, 1, 100_000, true),
         (space, 18, 8, 400_000, true),
         (space, 14, 1, 50_000, false),
@@ -412,18 +350,17 @@ fn limits_of_the_process_are_kept_to() {
         (data, 14, 1, 3_000, false),
     ] {
         let directory = tempfile::tempdir().unwrap();
-        let program = env!("CARGO_BIN_EXE_kalah");
-        let build = format!("ulimit {flag} {kib} && exec {program} build --seeds {seeds} --threads {threads}");
-        let output = Command::new("sh").args(["-c", &build]).env("KALAH_TABLES", directory.path()).run();
+        let line = format!("build --seeds {seeds} --threads {threads}");
+        let output = limited(&format!("{flag} {kib}"), directory.path(), &line);
         let (code, messages) = (output.status.code(), output.stderr());
-        let is_refused = code == Some(1) && messages.contains(&format!("{limited} is limited to"));
+        let is_refused = code == Some(1) && messages.contains(&format!("{what} is limited to"));
         let is_right = code == Some(0) || is_refused && !must_fit;
         assert!(is_right, "{seeds} seeds, {threads} threads, {flag} {kib}: {}: {messages}", output.status);
         *refused.entry(flag).or_insert(0) += usize::from(is_refused);
     }
     assert!(refused.values().all(|&refused| refused > 0), "{refused:?}");
     for kib in [10_000, 12_000, 16_000, 40_000] {
-        let output = limited(&format!("ulimit -d {kib}"), tables(), "solve 6x3 --no-book --threads 2");
+        let output = limited(&format!("-d {kib}"), tables(), "solve 6x3 --no-book --threads 2");
         let is_refused = output.code() == 1 && output.stderr().contains("the data of a process is limited to");
         assert!(output.code() == 0 || kib < 40_000 && is_refused, "{kib}: {}", output.stderr());
     }

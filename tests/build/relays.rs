@@ -5,13 +5,11 @@ use std::sync::{Arc, OnceLock};
 
 use kalah::game::{Pit, Rules, sow};
 use kalah::index::{RowIndex, TableRow, game_row, table_row};
-use kalah::rows::{Crossing, Crossings, Moves, OffsetList, RankOffsets, Relays, RowMaps, RowMove};
+use kalah::rows::{Crossing, Crossings, Moves, OffsetList, Relays, RowMaps, RowMove};
 use proptest::prelude::*;
 
-/// A row in the form that [`kalah::rows::RankSums::offsets`] takes.
-fn bytes(row: &TableRow) -> u64 {
-    row.iter().rev().fold(0, |bytes, &seeds| bytes << 8 | u64::from(seeds))
-}
+/// The rule set with relays.
+const RELAYS: Rules = Rules::SKalaha;
 
 fn sum(row: &TableRow) -> usize {
     row.iter().map(|&seeds| usize::from(seeds)).sum()
@@ -21,7 +19,7 @@ fn sum(row: &TableRow) -> usize {
 fn check(relays: &Relays, rows: &RowIndex, mover: &TableRow, seeds: usize) -> usize {
     let pits = rows.pits();
     let others: Vec<TableRow> = (0..rows.rows(seeds) as u32).map(|rank| rows.unrank(seeds, rank)).collect();
-    let moves = RowMove::all(rules_with_relays(), pits, mover);
+    let moves = RowMove::all(RELAYS, pits, mover);
     let relay_moves = moves.filter_map(|(pit, row_move)| match row_move {
         RowMove::Relay { own, spilled } => Some((pit, own, spilled)),
         _ => None,
@@ -44,12 +42,8 @@ fn check(relays: &Relays, rows: &RowIndex, mover: &TableRow, seeds: usize) -> us
                 let other = &others[rank as usize];
                 let context = format!("{mover:?} against {other:?}, pit {pit}: {ending:?}");
                 assert!(!std::mem::replace(&mut met[rank as usize], true), "met twice: {context}");
-                let sown = sow(
-                    rules_with_relays(),
-                    &game_row(pits, mover).unwrap(),
-                    &game_row(pits, other).unwrap(),
-                    Pit::from_index(pit).expect("a pit of the board"),
-                );
+                let [mover, other] = [mover, other].map(|row| game_row(pits, row).unwrap());
+                let sown = sow(RELAYS, &mover, &other, Pit::from_index(pit).expect("a pit of the board"));
                 let (left, opponent) = (table_row(&sown.mover).unwrap(), table_row(&sown.other).unwrap());
                 assert_eq!(
                     (usize::from(ending.left), ending.own, usize::from(ending.opponent), rank_after, ending.again),
@@ -64,55 +58,18 @@ fn check(relays: &Relays, rows: &RowIndex, mover: &TableRow, seeds: usize) -> us
     played
 }
 
-fn rules_with_relays() -> Rules {
-    Rules::ALL.into_iter().find(|rules| rules.relays()).expect("one of the rule sets")
-}
-
 #[test]
 fn all_rows_of_small_boards() {
     for (pits, mover_seeds, other_seeds) in
         [(1, 40, 7), (2, 24, 6), (3, 12, 5), (4, 9, 4), (5, 6, 4), (7, 5, 3), (8, 4, 3)]
     {
         let rows = RowIndex::new(pits, mover_seeds + other_seeds - 1).unwrap();
-        let relays = Relays::new(rules_with_relays(), &rows);
-        let mut played = 0;
-        for seeds in 1..=mover_seeds {
-            for rank in 0..rows.rows(seeds) as u32 {
-                let mover = rows.unrank(seeds, rank);
-                played += (1..=other_seeds).map(|other| check(&relays, &rows, &mover, other)).sum::<usize>();
-            }
-        }
-        assert!(played > 0);
-    }
-}
-
-#[test]
-fn sums_are_ranks_of_all_rows() {
-    for pits in 1..=8 {
-        let most = [48, 48, 30, 20, 16, 14, 12, 12][pits - 1];
-        let rows = RowIndex::new(pits, most).unwrap();
-        let relays = Relays::new(rules_with_relays(), &rows);
-        let sums = relays.sums();
-        for seeds in 0..=most {
-            for rank in 0..rows.rows(seeds) as u32 {
-                let offsets = sums.offsets(bytes(&rows.unrank(seeds, rank)));
-                assert_eq!(sums.from(seeds, offsets).rank(RankOffsets::default()), rank, "{pits} pits, {seeds} seeds");
-            }
-        }
-    }
-}
-
-#[test]
-fn fillings_of_all_pits_are_all_rows_by_rank() {
-    for pits in 1..=8 {
-        let rows = RowIndex::new(pits, 12).unwrap();
-        let relays = Relays::new(rules_with_relays(), &rows);
-        for seeds in 0..=12 {
-            let fillings = relays.fillings(((1u32 << pits) - 1) as u8, seeds);
-            let ranks = relays.sums().from(seeds, RankOffsets::default());
-            let ranks = fillings.offsets().iter().map(|&filling| ranks.rank(filling));
-            assert!(ranks.eq(0..rows.rows(seeds) as u32), "{pits} pits, {seeds} seeds");
-        }
+        let relays = Relays::new(RELAYS, &rows);
+        let ranks = (1..=mover_seeds).flat_map(|seeds| (0..rows.rows(seeds) as u32).map(move |rank| (seeds, rank)));
+        let movers = ranks.map(|(seeds, rank)| rows.unrank(seeds, rank));
+        let check =
+            |mover: TableRow| (1..=other_seeds).map(|other| check(&relays, &rows, &mover, other)).sum::<usize>();
+        assert!(movers.map(check).sum::<usize>() > 0);
     }
 }
 
@@ -120,7 +77,7 @@ fn fillings_of_all_pits_are_all_rows_by_rank() {
 #[should_panic(expected = "too many seeds")]
 fn more_seeds_than_the_tables_have_are_refused() {
     let rows = RowIndex::new(6, 12).unwrap();
-    let relays = Relays::new(rules_with_relays(), &rows);
+    let relays = Relays::new(RELAYS, &rows);
     // The row has all its seeds, and receives the same number again.
     let all = relays.sums().offsets(12 << 40);
     let list: OffsetList = [all].into_iter().collect();
@@ -128,16 +85,14 @@ fn more_seeds_than_the_tables_have_are_refused() {
     ranks.each_of_both(ranks, &list, |_, _| {});
 }
 
-/// Index of rows of 7 or 8 pits, with the most seeds that they can have.
-fn rows(pits: usize) -> &'static RowIndex {
-    static ROWS: [OnceLock<RowIndex>; 2] = [const { OnceLock::new() }; 2];
-    ROWS[pits - 7].get_or_init(|| RowIndex::new(pits, 47).unwrap())
-}
-
-/// Relays of these rows.
-fn relays(pits: usize) -> &'static Relays {
-    static RELAYS: [OnceLock<Relays>; 2] = [const { OnceLock::new() }; 2];
-    RELAYS[pits - 7].get_or_init(|| Relays::new(rules_with_relays(), rows(pits)))
+/// Rows of 6 to 8 pits with the most seeds that they can have, and their relays.
+fn largest(pits: usize) -> &'static (RowIndex, Relays) {
+    static LARGEST: [OnceLock<(RowIndex, Relays)>; 3] = [const { OnceLock::new() }; 3];
+    LARGEST[pits - 6].get_or_init(|| {
+        let rows = RowIndex::new(pits, 47).unwrap();
+        let relays = Relays::new(RELAYS, &rows);
+        (rows, relays)
+    })
 }
 
 /// Strategy for a row that often has most of its seeds in one pit.
@@ -150,18 +105,14 @@ fn mover(pits: usize) -> impl Strategy<Value = TableRow> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(256))]
+    #![proptest_config(ProptestConfig::with_cases(768))]
 
     #[test]
-    fn six_pits((mover, other) in (mover(6), 1..=9usize)) {
-        // The most seeds that rows and layers can have: 47 in a row, 48 in play.
-        let rows = RowIndex::new(6, 47).unwrap();
-        check(&Relays::new(rules_with_relays(), &rows), &rows, &mover, other);
-    }
-
-    #[test]
-    fn more_pits((pits, mover, other) in (7..=8usize).prop_flat_map(|pits| (Just(pits), mover(pits), 1..=6usize))) {
-        check(relays(pits), rows(pits), &mover, other);
+    fn rows_of_large_boards((pits, mover, other) in (6..=8usize).prop_flat_map(|pits| {
+        (Just(pits), mover(pits), 1..=if pits == 6 { 9 } else { 6usize })
+    })) {
+        let (rows, relays) = largest(pits);
+        check(relays, rows, &mover, other);
     }
 }
 
@@ -202,12 +153,8 @@ fn every_relay_is_at_its_crossing_and_none_elsewhere() {
                 }
             }
             let crossings = Crossings::new(rows.rows(seeds), &Moves::new(Rules::SKalaha, &maps, seeds));
-            let found: Vec<(Crossing, Vec<u32>)> = crossings
-                .all()
-                .iter()
-                .enumerate()
-                .map(|(at, &crossing)| (crossing, crossings.movers(at).to_vec()))
-                .collect();
+            let found = crossings.all().iter().enumerate();
+            let found: Vec<_> = found.map(|(at, &crossing)| (crossing, crossings.movers(at).to_vec())).collect();
             let expected: Vec<(Crossing, Vec<u32>)> =
                 expected.into_iter().map(|(crossing, movers)| (crossing, movers.into_iter().collect())).collect();
             assert_eq!(found, expected, "{pits} pits, {seeds} seeds");

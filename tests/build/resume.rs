@@ -4,16 +4,20 @@ use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use kalah::build::{Backend, BuildError, BuildEvent, BuildReport, Builder};
-use kalah::file::LockError;
 use kalah::file::beside;
 use kalah::game::Rules;
+use kalah::index::layer_positions;
 use kalah::isa::Isa;
 use kalah::progress::Pulse;
-use kalah::table::{DirectoryLock, Table, TableKey};
+use kalah::table::{Table, TableKey};
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 
 use kalah_tests::files::{assert_same_files, files};
+use kalah_tests::tables::built;
+
+/// Tests do a fifth when they are not optimised.
+const SLOWER: usize = if cfg!(debug_assertions) { 5 } else { 1 };
 
 /// Boards and layers that are quick to build. Those with two pits have exceptions.
 const BOARDS: [(usize, usize); 7] = [(1, 12), (2, 21), (3, 10), (4, 8), (6, 7), (7, 6), (8, 6)];
@@ -37,23 +41,26 @@ fn partial_path(directory: &Path, key: TableKey) -> std::path::PathBuf {
     beside(&key.path(directory), ".partial")
 }
 
+/// Threads for a build.
+fn pool(threads: usize) -> rayon::ThreadPool {
+    rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap()
+}
+
 #[test]
 fn files_do_not_depend_on_threads_or_instruction_set() {
     for rules in Rules::ALL {
         for (pits, seeds) in BOARDS {
             let mut first = None;
-            for threads in [1, 2, 3] {
-                let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-                for isa in Isa::available() {
-                    let directory = tempfile::tempdir().unwrap();
-                    let directory = directory.path();
-                    let builder = Builder::new(directory, TableKey { rules, pits, seeds }).backend(Backend::Cpu(isa));
-                    pool.install(|| builder.run(&Pulse::default(), &|_| {})).unwrap();
-                    let files = files(directory);
-                    assert_eq!(files.len(), seeds - 1);
-                    let first = first.get_or_insert_with(|| files.clone());
-                    assert_same_files(first, &files, &format!("{rules}, {pits} pits, {threads} threads, {isa:?}"));
-                }
+            let isas = Isa::available().into_iter();
+            for (isa, threads) in isas.flat_map(|isa| [1, 2, 3].map(|threads| (isa, threads))) {
+                let directory = tempfile::tempdir().unwrap();
+                let builder =
+                    Builder::new(directory.path(), TableKey { rules, pits, seeds }).backend(Backend::Cpu(isa));
+                pool(threads).install(|| builder.run(&Pulse::default(), &|_| {})).unwrap();
+                let files = files(directory.path());
+                assert_eq!(files.len(), seeds - 1);
+                let what = format!("{rules}, {pits} pits, {threads} threads, {isa:?}");
+                assert_same_files(first.get_or_insert_with(|| files.clone()), &files, &what);
             }
         }
     }
@@ -63,10 +70,7 @@ fn files_do_not_depend_on_threads_or_instruction_set() {
 fn a_build_stopped_at_any_pair_goes_on_to_the_same_files() {
     for (rules, pits, seeds) in [(Rules::EmptyCapture, 2, 9), (Rules::Standard, 3, 8), (Rules::SKalaha, 6, 6)] {
         let key = TableKey { rules, pits, seeds };
-        let whole = tempfile::tempdir().unwrap();
-        build(whole.path(), key);
-        let whole = files(whole.path());
-
+        let whole = files(built(&[(rules, pits, seeds)]));
         let pairs = (2..=seeds).map(|seeds| seeds / 2).sum::<usize>();
         for stop in 1..=pairs {
             let directory = tempfile::tempdir().unwrap();
@@ -96,38 +100,18 @@ fn a_build_stopped_at_any_pair_goes_on_to_the_same_files() {
 fn pairs_that_are_computed_together_give_the_same_files_after_any_stop() {
     // Only from 13 seeds on does this board have several pairs of frames with enough positions.
     let key = TableKey { rules: Rules::EmptyCapture, pits: 6, seeds: 14 };
-    let pool = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
     let whole = tempfile::tempdir().unwrap();
     pool(1).install(|| build(whole.path(), key));
     let whole = files(whole.path());
-    for threads in [2, 3] {
+    for (threads, stop) in [2, 3].into_iter().flat_map(|threads| (1..=key.seeds / 2).map(move |stop| (threads, stop))) {
         pool(threads).install(|| {
-            for stop in 1..=key.seeds / 2 {
-                let directory = tempfile::tempdir().unwrap();
-                build(directory.path(), TableKey { seeds: key.seeds - 1, ..key });
-                assert!(matches!(run(directory.path(), key, stop), Err(BuildError::Stopped(_))));
-                build(directory.path(), key);
-                assert_same_files(
-                    &whole,
-                    &files(directory.path()),
-                    &format!("{threads} threads, stopped at pair {stop}"),
-                );
-            }
+            let directory = tempfile::tempdir().unwrap();
+            build(directory.path(), TableKey { seeds: key.seeds - 1, ..key });
+            assert!(matches!(run(directory.path(), key, stop), Err(BuildError::Stopped(_))));
+            build(directory.path(), key);
+            assert_same_files(&whole, &files(directory.path()), &format!("{threads} threads, stopped at pair {stop}"));
         });
     }
-}
-
-#[test]
-fn finished_pairs_are_not_computed_again() {
-    let key = TableKey { rules: Rules::Standard, pits: 3, seeds: 9 };
-    let directory = tempfile::tempdir().unwrap();
-    build(directory.path(), TableKey { seeds: 8, ..key });
-    run(directory.path(), key, 3).unwrap_err();
-    let report = build(directory.path(), key);
-    assert_eq!(report.kept, 7);
-    let left: u64 = key.frames().skip(4).map(|frame| frame.positions()).sum();
-    assert_eq!(report.positions(), left);
-    assert_eq!(build(directory.path(), key).built, []);
 }
 
 /// A directory with all layers below a layer, the finished file of that layer, and a partial file without the last
@@ -151,6 +135,11 @@ impl Stopped {
         Stopped { directory, key, finished, partial }
     }
 
+    /// Positions of the last pair.
+    fn last(&self) -> u64 {
+        self.key.frames().skip(self.key.seeds / 2 * 2 - 2).map(|frame| frame.positions()).sum()
+    }
+
     /// Returns true if a build that finds this partial file writes the same finished file. Also returns the number of
     /// positions that it computed.
     fn ends_the_same(&self, partial: &[u8]) -> (bool, u64) {
@@ -171,20 +160,22 @@ const STOPPED: [TableKey; 2] = [
 ];
 
 #[test]
-fn a_partial_file_cut_anywhere_goes_on_to_the_same_file() {
+fn a_partial_file_cut_anywhere_goes_on_to_the_same_file_and_keeps_what_is_left() {
     for key in STOPPED {
         let stopped = Stopped::new(key);
-        let step = if cfg!(debug_assertions) { 97 } else { 17 };
         let mut least = u64::MAX;
-        for length in (0..stopped.partial.len()).step_by(step).chain([stopped.partial.len()]) {
+        for length in (0..stopped.partial.len()).step_by(17 * SLOWER).chain([stopped.partial.len()]) {
             let (same, computed) = stopped.ends_the_same(&stopped.partial[..length]);
             assert!(same, "{key} cut to {length}");
             assert!(computed <= least, "{key}: more is kept of {length} bytes than of fewer");
             least = computed;
         }
-        let last = key.seeds / 2;
-        let last: u64 = key.frames().filter(|frame| frame.mover.min(frame.other) == last).map(|f| f.positions()).sum();
-        assert_eq!(least, last, "of the whole partial file everything is kept");
+        assert_eq!(least, stopped.last(), "of the whole partial file everything is kept");
+        // A finished file is only renamed. The header is written last.
+        let unfinished = [&stopped.partial[..128], &stopped.finished[128..]].concat();
+        for finished in [&stopped.finished, &unfinished] {
+            assert_eq!(stopped.ends_the_same(finished), (true, 0));
+        }
     }
 }
 
@@ -195,7 +186,6 @@ fn any_parts_of_a_frame_without_an_entry_go_on_to_the_same_file() {
     for key in STOPPED {
         let stopped = Stopped::new(key);
         let written = stopped.partial.len();
-        let (_, last) = stopped.ends_the_same(&stopped.partial);
         for _ in 0..20 {
             // Space is reserved for the whole frame, or for less.
             let mut partial = stopped.partial.clone();
@@ -205,19 +195,8 @@ fn any_parts_of_a_frame_without_an_entry_go_on_to_the_same_file() {
                     part.copy_from_slice(&right[..part.len()]);
                 }
             }
-            assert_eq!(stopped.ends_the_same(&partial), (true, last), "{key}");
+            assert_eq!(stopped.ends_the_same(&partial), (true, stopped.last()), "{key}");
         }
-    }
-}
-
-#[test]
-fn a_file_stopped_just_before_its_renaming_is_only_renamed() {
-    for key in STOPPED {
-        let stopped = Stopped::new(key);
-        assert_eq!(stopped.ends_the_same(&stopped.finished), (true, 0));
-        // The header is written last.
-        let unfinished = [&stopped.partial[..128], &stopped.finished[128..]].concat();
-        assert_eq!(stopped.ends_the_same(&unfinished), (true, 0));
     }
 }
 
@@ -229,8 +208,7 @@ fn what_is_left_of_two_unfinished_layers_goes_on_to_the_same_files() {
         let directory = stopped.directory.path();
         let below = TableKey { seeds: key.seeds - 1, ..key };
         let whole = std::fs::read(below.path(directory)).unwrap();
-        let positions = |key: TableKey| key.frames().map(|frame| frame.positions()).sum::<u64>();
-        let last: u64 = key.frames().skip(key.seeds / 2 * 2 - 2).map(|frame| frame.positions()).sum();
+        let both = layer_positions(key.pits, key.seeds) + layer_positions(key.pits, below.seeds);
         let mut random = fastrand::Rng::with_seed(18);
         for lost in 0..20 {
             let mut left = whole.clone();
@@ -248,8 +226,8 @@ fn what_is_left_of_two_unfinished_layers_goes_on_to_the_same_files() {
             assert!(same, "{key}: {lost}, from {from}");
             assert_eq!(std::fs::read(below.path(directory)).unwrap(), whole, "{below}: {lost}, from {from}");
             match lost {
-                0 => assert_eq!(computed, last, "the build resumes both layers"),
-                1 => assert_eq!(computed, positions(below) + positions(key), "the build uses no frame of either layer"),
+                0 => assert_eq!(computed, stopped.last(), "the build resumes both layers"),
+                1 => assert_eq!(computed, both, "the build uses no frame of either layer"),
                 _ => {}
             }
         }
@@ -257,43 +235,34 @@ fn what_is_left_of_two_unfinished_layers_goes_on_to_the_same_files() {
 }
 
 #[test]
-fn a_flipped_byte_before_the_frames_of_a_partial_file_changes_nothing() {
+fn damage_before_the_frames_of_a_partial_file_is_not_taken_over() {
     for key in STOPPED {
         let stopped = Stopped::new(key);
         assert!(key.pits != 2 || Table::open(key.path(stopped.directory.path())).unwrap().header().exceptions() > 0);
-        let prefix = (128 + 72 * (key.seeds - 1)).next_multiple_of(64);
-        let step = if cfg!(debug_assertions) { 23 } else { 7 };
-        for at in (0..prefix).step_by(step) {
+        for at in (0..(128 + 72 * (key.seeds - 1)).next_multiple_of(64)).step_by(7 * SLOWER) {
             for partial in [&stopped.partial, &stopped.finished] {
                 let mut bytes = partial.clone();
                 bytes[at] ^= 1 << (at % 8);
                 assert!(stopped.ends_the_same(&bytes).0, "{key} byte {at}");
             }
         }
-    }
-}
-
-#[test]
-fn wrong_counts_in_a_partial_directory_are_not_taken_over() {
-    let stopped = Stopped::new(STOPPED[0]);
-    for entry in 0..stopped.key.seeds - 1 {
-        // Bytes of patches, whose end padding may hide, and exceptions.
-        for (field, change) in [(3, 1i64), (3, 2), (3, 5), (3, -1), (3, -7), (4, 1), (4, -1)] {
-            let mut bytes = stopped.finished.clone();
-            let at = 128 + 72 * entry + 8 * field;
-            let count = i64::from_le_bytes(bytes[at..at + 8].try_into().unwrap());
-            bytes[at..at + 8].copy_from_slice(&(count + change).to_le_bytes());
-            assert!(stopped.ends_the_same(&bytes).0, "entry {entry}, field {field} changed by {change}");
+        for entry in 0..key.seeds - 1 {
+            // Bytes of patches, whose end padding may hide, and exceptions.
+            for (field, change) in [(3, 1i64), (3, 2), (3, 5), (3, -1), (3, -7), (4, 1), (4, -1)] {
+                let mut bytes = stopped.finished.clone();
+                let count: &mut [u8; 8] = bytes[128 + 72 * entry + 8 * field..].first_chunk_mut().unwrap();
+                *count = i64::from_le_bytes(*count).wrapping_add(change).to_le_bytes();
+                assert!(stopped.ends_the_same(&bytes).0, "{key} entry {entry}, field {field} changed by {change}");
+            }
         }
     }
 }
 
 #[test]
 fn a_partial_file_damaged_anywhere_goes_on_to_the_same_file() {
-    let cases = if cfg!(debug_assertions) { 60 } else { 300 };
     for key in STOPPED {
         let stopped = Stopped::new(key);
-        let config = ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(cases) };
+        let config = ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(300 / SLOWER as u32) };
         let changes = prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..4);
         let length = any::<prop::sample::Index>();
         let more = prop::collection::vec(any::<u8>(), 0..100);
@@ -328,36 +297,7 @@ fn a_partial_file_of_another_table_is_not_taken_over() {
     ] {
         let other = Stopped::new(key);
         for foreign in [&other.partial, &other.finished] {
-            assert_eq!(
-                stopped.ends_the_same(foreign),
-                (true, Table::from_bytes(Path::new("finished"), stopped.finished.clone()).unwrap().header().positions)
-            );
+            assert_eq!(stopped.ends_the_same(foreign), (true, layer_positions(stopped.key.pits, stopped.key.seeds)));
         }
     }
-}
-
-#[test]
-fn a_directory_is_locked_by_one_holder_at_a_time() {
-    let directory = tempfile::tempdir().unwrap();
-    let directory = directory.path().join("made").join("by the lock");
-    let lock = DirectoryLock::take(&directory).unwrap();
-    let process = format!("process {}", std::process::id());
-    let error = DirectoryLock::take(&directory).err().unwrap();
-    match &error {
-        LockError::Held { path: held, holder } => {
-            assert_eq!(*held, directory);
-            assert!(holder.starts_with(&process), "{holder}");
-        }
-        other => panic!("{other}"),
-    }
-    assert!(error.to_string().contains(&process), "{error}");
-
-    let key = TableKey { rules: Rules::Standard, pits: 2, seeds: 4 };
-    let error = run(&directory, key, usize::MAX).unwrap_err();
-    assert!(matches!(error, BuildError::Lock(LockError::Held { .. })), "{error}");
-    assert_eq!(files(&directory).len(), 0);
-
-    drop(lock);
-    build(&directory, key);
-    drop(DirectoryLock::take(&directory).unwrap());
 }

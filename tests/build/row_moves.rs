@@ -76,12 +76,8 @@ fn check(rules: Rules, pits: usize, mover: &TableRow, other: &TableRow) -> usize
             None => relays += 1,
             Some((own, after, again)) => {
                 let sown = sow(rules, &mover_row, &other_row, pit);
-                assert_eq!(
-                    (row(pits, &own), row(pits, &after), again),
-                    (sown.mover, sown.other, sown.again),
-                    "{}",
-                    context()
-                );
+                let found = (row(pits, &own), row(pits, &after), again);
+                assert_eq!(found, (sown.mover, sown.other, sown.again), "{}", context());
             }
         }
     }

@@ -2,35 +2,20 @@
 #![cfg(all(feature = "cli", unix))]
 
 use std::path::Path;
-use std::process::Output;
 
-use crate::commands::{directory_with_tables, run};
-use kalah_tests::program::{self, Ran, Run};
-
-/// Commands that a message suggests.
-fn suggested(message: &str) -> Vec<String> {
-    message.split('`').skip(1).step_by(2).filter(|part| part.starts_with("kalah ")).map(str::to_owned).collect()
-}
-
-/// Runs a suggested command unchanged in a shell.
-fn follow(directory: &Path, command: &str) -> Output {
-    let mut shell = program::without_settings("sh");
-    shell.args(["-c", command]).env("PATH", program::search_path()).current_dir(directory).run()
-}
+use crate::commands::{directory_with_tables, follow, run, suggested};
+use kalah_tests::program::Ran;
 
 /// Runs a command that fails because something is missing or damaged. Follows its advice, and runs it again,
 /// successfully.
 #[track_caller]
 fn mended(directory: &Path, line: &str) {
     let failed = run(directory, line);
-    let printed = failed.stderr() + &failed.stdout();
-    assert!(!failed.status.success(), "{line}: {printed}");
-    let commands = suggested(&printed);
-    let first = commands.first().unwrap_or_else(|| panic!("kalah {line} suggests nothing: {printed}"));
-    let followed = follow(directory, first);
-    assert!(followed.status.success(), "`{first}`, as kalah {line} says: {}", followed.stderr());
-    let again = run(directory, line);
-    assert!(again.status.success(), "kalah {line} after `{first}`: {}{}", again.stderr(), again.stdout());
+    assert_ne!(failed.code(), 0, "{line}: {}", failed.all());
+    let commands = suggested(&failed.all());
+    let first = commands.first().unwrap_or_else(|| panic!("kalah {line} suggests nothing: {}", failed.all()));
+    follow(directory, first).success();
+    run(directory, line).success();
 }
 
 #[test]
@@ -45,17 +30,28 @@ fn what_is_missing_is_there_after_the_advice() {
 #[test]
 fn what_is_damaged_is_sound_after_the_advice() {
     let directory = directory_with_tables(6);
-    let table = directory.path().join("tables/empty-capture-6-06.kalah");
+    let tables = directory.path().join("tables");
+    let table = tables.join("empty-capture-6-06.kalah");
     let whole = std::fs::read(&table).unwrap();
-    let mut bytes = whole.clone();
-    bytes[100] ^= 1;
-    std::fs::write(&table, bytes).unwrap();
-    let failed = run(directory.path(), "export --seeds 6").exits(3);
-    // The advice begins with deleting the file.
-    assert!(failed.stderr().contains("delete it and run `kalah build"), "{}", failed.stderr());
-    std::fs::remove_file(&table).unwrap();
-    mended(directory.path(), "export --seeds 6");
-    assert!(std::fs::read(&table).unwrap() == whole);
+    let middle = whole.len() / 2;
+    let flipped = |at: usize| [&whole[..at], &[whole[at] ^ 0x10], &whole[at + 1..]].concat();
+    let build = format!("build --seeds 6 --rules empty-capture --pits 6 --tables {}", tables.display());
+    for (damaged, command) in [
+        (flipped(100), "export --seeds 6"),
+        (flipped(middle), "verify"),
+        (whole[..middle].to_vec(), "verify"),
+        (whole[..middle].to_vec(), "info"),
+        (whole[..middle].to_vec(), "export --seeds 6"),
+    ] {
+        let line = format!("{command} --tables {}", tables.display());
+        std::fs::write(&table, damaged).unwrap();
+        let refused = run(directory.path(), &line).exits(3).prints("empty-capture-6-06.kalah");
+        refused.prints(&format!("delete it and run `kalah {build}`"));
+        std::fs::remove_file(&table).unwrap();
+        follow(directory.path(), &format!("kalah {build}")).success();
+        assert!(std::fs::read(&table).unwrap() == whole, "{line}");
+        run(directory.path(), &line).success();
+    }
 }
 
 /// Commands that read a file, with the content that they take.
@@ -75,8 +71,7 @@ const READERS: [(&str, &str); 9] = [
 fn directory_with_files() -> (tempfile::TempDir, Vec<(&'static str, &'static str)>) {
     let directory = directory_with_tables(6);
     for line in ["book make 3x1 --turns 1 --output x.book", "prove 1x2 --proof proof"] {
-        let made = run(directory.path(), line);
-        assert!(made.status.success(), "{line}: {}", made.stderr());
+        run(directory.path(), line).success();
     }
     let network =
         Path::new(env!("CARGO_MANIFEST_DIR")).join("crates/core/src/evaluation/networks/empty-capture-6.network");
@@ -109,9 +104,7 @@ fn files_of_another_kind_are_not_to_be_deleted() {
         }
         // The advice is to choose another file.
         for (_, file) in files.iter().filter(|(kind, _)| takes.contains(kind)) {
-            let line = reader.replace("FILE", file);
-            let right = run(directory.path(), &line);
-            assert!(right.status.success(), "{line}: {}", right.stderr());
+            run(directory.path(), &reader.replace("FILE", file)).success();
         }
     }
 }
@@ -127,16 +120,13 @@ fn a_file_of_another_kind_under_a_name_of_the_program_is_moved_away() {
         let path = directory.path().join(place);
         for (kind, file) in files.iter().filter(|(kind, _)| !place.ends_with(kind) && *kind != "table") {
             std::fs::copy(directory.path().join(file), &path).unwrap();
-            let failed = run(directory.path(), line);
-            let printed = failed.stderr();
-            assert!(!failed.status.success() && printed.contains("move it away"), "{line}, {kind}: {printed}");
-            assert!(!printed.contains("delete"), "{line}, {kind}: {printed}");
+            let failed = run(directory.path(), line).prints("move it away").does_not_print("delete");
+            assert_ne!(failed.code(), 0, "{line}, {kind}");
             std::fs::rename(&path, directory.path().join("away")).unwrap();
-            if let Some(command) = suggested(&printed).first() {
-                assert!(follow(directory.path(), command).status.success(), "{command}");
+            for command in suggested(&failed.stderr()).iter().take(1) {
+                follow(directory.path(), command).success();
             }
-            let again = run(directory.path(), line);
-            assert!(again.status.success(), "{line}, {kind}: {}", again.stderr());
+            run(directory.path(), line).success();
             // New bound tables have the network of those that exist.
             let _ = std::fs::remove_file(directory.path().join("tables/empty-capture-6-04.bounds"));
         }
@@ -146,25 +136,19 @@ fn a_file_of_another_kind_under_a_name_of_the_program_is_moved_away() {
 #[test]
 fn files_for_another_board_or_command_are_used_there() {
     let (directory, _) = directory_with_files();
-    let failed = run(directory.path(), "bounds --pits 5 --seeds 4 --network x.network --output .");
-    let printed = failed.stderr();
-    assert!(printed.contains("--rules and --pits") && !printed.contains("delete"), "{printed}");
-    let line = "bounds --rules empty-capture --pits 6 --seeds 4 --network x.network --output .";
-    assert!(run(directory.path(), line).status.success());
+    let refused = run(directory.path(), "bounds --pits 5 --seeds 4 --network x.network --output .");
+    refused.prints("--rules and --pits").does_not_print("delete");
+    run(directory.path(), "bounds --rules empty-capture --pits 6 --seeds 4 --network x.network --output .").success();
 }
 
 #[test]
-fn messages_name_standard_input_and_speak_of_one_thing_in_the_singular() {
+fn messages_name_standard_input_and_text_that_is_no_position() {
     let directory = tempfile::tempdir().unwrap();
     for (line, expected, not) in [
         ("review -", "standard input", "cannot read -"),
         ("solve <6,1,2>", "is not a position", "no file of that name"),
-        ("solve 1x3 --threads 1 --no-book", "with 1 pit in", "1 pits"),
-        ("build --seeds 4 --threads 1 --pits 1 --backend cpu --tables new", "1 thread (", "1 threads"),
     ] {
-        let output = run(directory.path(), line);
-        let all = output.stderr() + &output.stdout();
-        assert!(all.contains(expected) && !all.contains(not), "kalah {line}: {all}");
+        run(directory.path(), line).prints(expected).does_not_print(not);
     }
 }
 
@@ -181,6 +165,7 @@ fn one_pit_and_one_seed_are_named_in_the_singular() {
         "probe <1,2>",
         "solve 1/0",
         "solve 1x2",
+        "solve 1x3 --threads 1 --no-book",
         "solve 1x2 --no-tables",
         "solve <1,2>",
         "solve 12,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0/0",
@@ -208,8 +193,7 @@ fn one_pit_and_one_seed_are_named_in_the_singular() {
     ];
     let mut named = String::new();
     for line in lines {
-        let output = run(directory.path(), line);
-        let all = output.stderr() + &output.stdout();
+        let all = run(directory.path(), line).all();
         let plural = ["pits", "seeds", "threads", "layers", "files", "turns", "moves", "games", "claims", "jobs"];
         for (at, _) in all.match_indices("1 ") {
             let alone = !all[..at].ends_with(|sign: char| sign.is_alphanumeric() || ",.-+".contains(sign));
@@ -218,5 +202,7 @@ fn one_pit_and_one_seed_are_named_in_the_singular() {
         }
         named += &all;
     }
-    assert!(named.contains("1 pit ") && named.contains("1 seed "), "{named}");
+    for thing in ["1 pit ", "1 seed ", "1 thread ("] {
+        assert!(named.contains(thing), "{thing}: {named}");
+    }
 }

@@ -7,28 +7,20 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::commands::{all, directory_with_tables, program, run, takes};
+use kalah_tests::files::files;
 use kalah_tests::program::{Ran, Run};
 use kalah_tests::signals::{Signal, catches_interrupts, heard, send};
 
-/// Failures of a command, as its arguments.
+/// Arguments with which a command fails, or none:
+/// - A named file is missing: exit code 1.
+/// - The board or layer is too large for every machine: 2.
+/// - A value is wrong, or `BAD` or `FILE` has damage: 3.
+/// - The command takes long or waits: 130 when it is interrupted.
 ///
 /// `NO` is a missing file, and `FILE` a file that is no directory. `BAD` has tables whose headers were changed. Tables
-/// to 6 seeds are in `tables`, the program's default.
-#[derive(Default)]
-struct Case {
-    /// A named file is missing: exit code 1.
-    missing: Option<&'static str>,
-    /// The board or layer is too large for every machine: 2.
-    too_large: Option<&'static str>,
-    /// A value is wrong, or `BAD` or `FILE` has damage: 3.
-    wrong: Option<&'static str>,
-    /// The command takes long or waits: 130 when it is interrupted.
-    long: Option<&'static str>,
-}
-
-/// Returns the cases of a command. Add new commands here.
-fn case(command: &str) -> Case {
-    let [missing, too_large, wrong, long] = match command {
+/// to 6 seeds are in `tables`, the program's default. Add new commands here.
+fn case(command: &str) -> [&'static str; 4] {
+    match command {
         "bench" => ["--seeds 6 --tables NO", "--seeds 49", "--seeds 6 --tables BAD", ""],
         "book check" => ["NO", "", "FILE", "--no-tables --threads 1"],
         "book import" => ["NO", "", "FILE", ""],
@@ -82,9 +74,7 @@ fn case(command: &str) -> Case {
         ],
         "verify" => ["--manifest NO", "--seeds 49", "--tables BAD", ""],
         new => panic!("`kalah {new}`: add its failures here, and to the table of docs/commands.md if need be"),
-    };
-    let given = |args: &'static str| Some(args).filter(|args| !args.is_empty());
-    Case { missing: given(missing), too_large: given(too_large), wrong: given(wrong), long: given(long) }
+    }
 }
 
 /// Makes a directory for the cases.
@@ -93,14 +83,10 @@ fn prepared() -> tempfile::TempDir {
     std::fs::write(directory.path().join("FILE"), "nothing that the program knows\n").unwrap();
     let bad = directory.path().join("BAD");
     std::fs::create_dir(&bad).unwrap();
-    for table in std::fs::read_dir(directory.path().join("tables")).unwrap() {
-        let table = table.unwrap();
-        let mut bytes = std::fs::read(table.path()).unwrap();
-        if table.path().extension().is_some_and(|extension| extension == "kalah") {
-            // This byte is in the directory of the frames, which has a checksum.
-            bytes[100] ^= 1;
-        }
-        std::fs::write(bad.join(table.file_name()), bytes).unwrap();
+    for (name, mut bytes) in files(&directory.path().join("tables")) {
+        // This byte is in the directory of the frames, which has a checksum.
+        bytes[100] ^= 1;
+        std::fs::write(bad.join(name), bytes).unwrap();
     }
     directory
 }
@@ -125,11 +111,8 @@ fn every_command_has_the_exit_codes_of_the_table() {
     let directory = prepared();
     for command in all() {
         assert_fails(directory.path(), command, "--no-such-flag", 2);
-        let Case { missing, too_large, wrong, .. } = case(command);
-        for (args, code) in [(missing, 1), (too_large, 2), (wrong, 3)] {
-            if let Some(args) = args {
-                assert_fails(directory.path(), command, args, code);
-            }
+        for (args, code) in case(command).into_iter().zip(1..=3).filter(|(args, _)| !args.is_empty()) {
+            assert_fails(directory.path(), command, args, code);
         }
     }
 }
@@ -166,8 +149,8 @@ fn every_command_that_takes_long_exits_with_130_when_it_is_interrupted() {
     let directory = prepared();
     // These commands wait for input.
     let waiting = ["engine", "probe -", "move -", "play"].map(str::to_owned);
-    let long = all().iter().filter_map(|command| Some(format!("{command} {}", case(command).long?)));
-    for line in long.chain(waiting) {
+    let long = all().iter().filter(|command| !case(command)[3].is_empty());
+    for line in long.map(|command| format!("{command} {}", case(command)[3])).chain(waiting) {
         for after in [Duration::ZERO, Duration::from_millis(400)] {
             assert_eq!(signalled(directory.path(), &line, Signal::INT, after), Some(130), "kalah {line}, {after:?}");
         }
@@ -195,9 +178,7 @@ fn a_parent_that_ignores_signals_does_not_keep_tests_from_sending_them() {
         "trap '' INT TERM HUP; exec {} --exact exit_codes::the_exit_code_reports_other_signals",
         test.display()
     );
-    let output = std::process::Command::new("bash").args(["-c", &script]).run();
-    assert!(output.status.success(), "{}", output.stdout());
-    assert!(output.stdout().contains("1 passed"), "{}", output.stdout());
+    std::process::Command::new("bash").args(["-c", &script]).run().success().prints("1 passed");
 }
 
 /// A handler of the program must not replace the ignored signal of its parent, or `nohup` is of no use.
@@ -220,8 +201,7 @@ fn a_bad_line_is_named_and_the_others_are_answered() {
     std::fs::write(directory.path().join("lines"), lines).unwrap();
     for command in ["probe", "move"] {
         for json in ["", " --json"] {
-            let output = run(directory.path(), &format!("{command}{json} lines"));
-            assert_eq!(output.code(), 1, "{command}: {}", output.stderr());
+            let output = run(directory.path(), &format!("{command}{json} lines")).exits(1);
             for place in ["lines:2: ", "lines:5: "] {
                 assert!(output.stderr().contains(place), "{command}: {}", output.stderr());
             }
@@ -230,27 +210,22 @@ fn a_bad_line_is_named_and_the_others_are_answered() {
             assert_eq!(answers, if command == "probe" { 1 } else { 2 }, "{command}{json}: {printed}");
         }
         // A fault in an argument counts as one of the command line.
-        assert_eq!(run(directory.path(), &format!("{command} 1,2,3 4x0,1")).status.code(), Some(2), "{command}");
+        let output = run(directory.path(), &format!("{command} --json nonsense 1,0,0,0,0,0/0,0,0,0,0,1")).exits(2);
+        assert_eq!(output.json_lines().len(), 1, "{command}");
+        assert!(output.stderr().contains("'nonsense' is not a position"), "{command}: {}", output.stderr());
     }
 }
 
 /// Errors that wrap others must not change the exit code or hide the advice.
 #[test]
 fn a_damaged_table_is_found_in_every_error_that_it_may_cause() {
-    use kalah::analyse::graph::GraphError;
-    use kalah::book::BookError;
-    use kalah::build::{BuildError, ComputeError};
-    use kalah::certificate::CheckError;
     use kalah::diagnostic::{Diagnostic, Outcome};
-    use kalah::export::ExportError;
     use kalah::file::InFile;
     use kalah::header::Kind;
-    use kalah::play::PlayError;
-    use kalah::prove::ProveError;
-    use kalah::solve::SolveError;
     use kalah::table::{Damage, ProbeError, TableError};
-    use kalah::train::TrainError;
-    use kalah::verify::Fault;
+    use kalah::{analyse::graph::GraphError, certificate::CheckError, play::PlayError, prove::ProveError};
+    use kalah::{book::BookError, build::BuildError, build::ComputeError, export::ExportError};
+    use kalah::{solve::SolveError, train::TrainError, verify::Fault};
 
     let table = || TableError::damaged(Kind::Table, "standard-6-09.kalah".as_ref(), Damage::Digest);
     let solve = || SolveError::Table(table());

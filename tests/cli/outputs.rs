@@ -4,8 +4,8 @@
 
 use std::process::Stdio;
 
-use crate::writers::{CONTINUED, OUTPUTS, done, kalah, tables, words};
-use kalah_tests::program::{self, Ran};
+use crate::writers::{CONTINUED, OUTPUTS, done, filled, kalah, tables};
+use kalah_tests::program::{Ran, with_tables};
 
 /// Names of 255 bytes are those of most file systems; unfinished files have longer ones.
 #[test]
@@ -14,7 +14,7 @@ fn a_file_with_a_long_name_is_written_or_refused_at_once() {
     for writer in OUTPUTS.into_iter().chain(CONTINUED).filter(|writer| !writer.starts_with("check")) {
         for length in [200, 250, 256] {
             let (directory, name) = (tempfile::tempdir().unwrap(), "n".repeat(length));
-            let ran = kalah(directory.path(), &words(writer, &name));
+            let ran = kalah(directory.path(), &filled(writer, &name));
             let messages = ran.stderr();
             let is_written = directory.path().join(&name).exists();
             assert_eq!(is_written, ran.status.success(), "{writer}, {length}: {messages}");
@@ -29,15 +29,12 @@ fn a_file_with_a_long_name_is_written_or_refused_at_once() {
 #[test]
 fn errors_of_files_name_what_was_given() {
     let directory = tempfile::tempdir().unwrap();
-    let export = ["export", "--rules", "standard", "--pits", "3", "--seeds", "6", "--output"];
-    let ran = kalah(directory.path(), &[&export[..], &["nodir/x.csv"]].concat());
-    assert_eq!((ran.status.code(), ran.stderr().contains(".tmp")), (Some(1), false), "{}", ran.stderr());
-    assert!(ran.stderr().contains("cannot write nodir/x.csv: there is no directory nodir"), "{}", ran.stderr());
+    let export = "export --rules standard --pits 3 --seeds 6";
+    let ran = kalah(directory.path(), &format!("{export} --output nodir/x.csv"));
+    ran.fails(1, "cannot write nodir/x.csv: there is no directory nodir").does_not_print(".tmp");
     for writer in OUTPUTS.into_iter().chain(CONTINUED) {
-        let ran = kalah(directory.path(), &words(writer, "no/such/out"));
-        let messages = ran.stderr();
-        assert!(ran.code() == 1 && messages.contains("no/such"), "{writer}: {messages}");
-        assert!(!messages.contains(".lock") && !messages.contains(".tmp"), "{writer}: {messages}");
+        let ran = kalah(directory.path(), &filled(writer, "no/such/out"));
+        ran.exits(1).prints("no/such").does_not_print(".lock").does_not_print(".tmp");
     }
 }
 
@@ -51,8 +48,7 @@ fn a_file_of_several_games_is_not_replaced_by_the_continuation_of_one() {
         "play --from my.games --game 1 --south greedy --north greedy --save ./my.games",
         "tournament greedy --rules standard --from my.games --save my.games",
     ] {
-        let ran = kalah(directory.path(), &args.split(' ').collect::<Vec<_>>()).exits(1);
-        assert!(ran.stderr().contains("my.games"), "{args}: {}", ran.stderr());
+        kalah(directory.path(), args).exits(1).prints("my.games");
         assert_eq!(std::fs::read_to_string(&file).unwrap(), games, "{args}");
     }
 }
@@ -62,23 +58,22 @@ fn a_file_of_several_games_is_not_replaced_by_the_continuation_of_one() {
 #[test]
 fn exports_and_games_go_to_standard_output() {
     let directory = tempfile::tempdir().unwrap();
-    let export = ["export", "--rules", "standard", "--pits", "3", "--seeds", "6"];
-    let whole = done(directory.path(), &export);
+    let export = "export --rules standard --pits 3 --seeds 6";
+    let whole = done(directory.path(), export);
     assert!(whole.lines().count() > 50);
     for device in ["/dev/stdout", "/proc/self/fd/1", "-"] {
-        assert_eq!(done(directory.path(), &[&export[..], &["--output", device]].concat()), whole, "{device}");
+        assert_eq!(done(directory.path(), &format!("{export} --output {device}")), whole, "{device}");
     }
-    let greedy = ["tournament", "greedy", "--start", "2x1", "--rules", "standard", "--save", "/dev/stdout", "--json"];
-    assert!(done(directory.path(), &greedy).starts_with("[Rules "));
-    let refused = kalah(directory.path(), &[&export[..], &["--output", "/dev/full"]].concat()).exits(1);
-    assert!(refused.stderr().contains("not a regular file"), "{}", refused.stderr());
+    let greedy = "tournament greedy --start 2x1 --rules standard --save /dev/stdout --json";
+    assert!(done(directory.path(), greedy).starts_with("[Rules "));
+    kalah(directory.path(), &format!("{export} --output /dev/full")).fails(1, "not a regular file");
 }
 
 /// Failing to print is an error, except when the reader has closed the pipe.
 #[cfg(target_os = "linux")]
 #[test]
 fn what_cannot_be_printed_is_an_error() {
-    let commands = [
+    for line in [
         "--version",
         "--help",
         "help",
@@ -88,21 +83,18 @@ fn what_cannot_be_printed_is_an_error() {
         "rules",
         "gpu --help",
         "man m",
-    ];
-    let export = "export --rules standard --pits 3 --seeds 6 --format npy";
-    for args in commands.into_iter().chain([export]) {
+        "export --rules standard --pits 3 --seeds 6 --format npy",
+    ] {
         let directory = tempfile::tempdir().unwrap();
         let run = |stdout: Stdio| {
-            let mut command = program::command();
-            command.current_dir(directory.path()).env("KALAH_TABLES", tables()).args(args.split(' '));
-            command.stdout(stdout).stderr(Stdio::piped()).spawn().unwrap().wait_with_output().unwrap()
+            let mut command = with_tables(tables(), line);
+            command.current_dir(directory.path()).stdout(stdout).spawn().unwrap().wait_with_output().unwrap()
         };
         let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
-        let ran = run(full.into()).exits(1);
-        assert!(ran.stderr().contains("No space left on device"), "{args}: {}", ran.stderr());
+        run(full.into()).exits(1).prints("No space left on device");
         let (reader, writer) = std::io::pipe().unwrap();
         drop(reader);
-        let ran = run(writer.into());
-        assert_eq!((ran.status.code(), ran.stderr().is_empty()), (Some(0), true), "{args}: {}", ran.stderr());
+        let ran = run(writer.into()).success();
+        assert_eq!(ran.stderr(), "", "{line}");
     }
 }

@@ -1,11 +1,11 @@
 //! Commands that write a file, and files that commands read.
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Output;
 use std::sync::LazyLock;
 
 use kalah::game::Rules;
-use kalah_tests::program::{self, Ran, Run};
+use kalah_tests::program::{Ran, Run, with_tables};
 use kalah_tests::tables::built;
 
 /// Tables of the standard rules with 3 pits, built once.
@@ -13,29 +13,21 @@ pub(crate) fn tables() -> &'static Path {
     built(&[(Rules::Standard, 3, 12)])
 }
 
-/// Command that runs the program in `directory`, with the tables.
-pub(crate) fn command(directory: &Path, args: &[&str]) -> Command {
-    let mut command = program::command();
-    command.current_dir(directory).env("KALAH_TABLES", tables()).args(args);
-    command
-}
-
-pub(crate) fn kalah(directory: &Path, args: &[&str]) -> Output {
-    command(directory, args).run()
+/// Runs the program in `directory`, with the tables and the words of a line.
+pub(crate) fn kalah(directory: &Path, line: &str) -> Output {
+    with_tables(tables(), line).current_dir(directory).run()
 }
 
 #[track_caller]
-pub(crate) fn done(directory: &Path, args: &[&str]) -> String {
-    let output = kalah(directory, args);
-    assert!(output.status.success(), "{args:?}: {}", output.stderr());
-    output.stdout()
+pub(crate) fn done(directory: &Path, line: &str) -> String {
+    kalah(directory, line).printed()
 }
 
 /// Files that commands read, by kind.
 pub(crate) fn files() -> &'static [(&'static str, PathBuf)] {
     static FILES: LazyLock<(tempfile::TempDir, Vec<(&str, PathBuf)>)> = LazyLock::new(|| {
         let directory = tempfile::tempdir().unwrap();
-        let run = |args: &str| done(directory.path(), &args.split(' ').collect::<Vec<_>>());
+        let run = |line: &str| done(directory.path(), line);
         run("archive pack --rules standard --pits 3 --seeds 6 --output .");
         run("book make 3x2 --rules standard --output a.book");
         run("train --rules standard --pits 3 --samples 100 --solved 0 --estimated 0 --epochs 1 --output a.network");
@@ -72,9 +64,9 @@ pub(crate) const CONTINUED: [&str; 9] = [
     "check CERTIFICATE --state OUT",
 ];
 
-/// Words of a command in which files stand for their kinds, and `out` for OUT.
-pub(crate) fn words<'a>(writer: &'a str, out: &'a str) -> Vec<&'a str> {
+/// The command in which files stand for their kinds, and `out` for OUT.
+pub(crate) fn filled(writer: &str, out: &str) -> String {
     let file = |word| files().iter().find(|(kind, _)| *kind == word).map(|(_, path)| path.to_str().unwrap());
     let word = |word| if word == "OUT" { out } else { file(word).unwrap_or(word) };
-    writer.split(' ').map(word).collect()
+    writer.split(' ').map(word).collect::<Vec<_>>().join(" ")
 }

@@ -3,12 +3,11 @@
 //! no code that injects faults.
 //!
 //! A test of the same process chooses a fault by [`kalah_fault`]. For other programs `KALAH_FAULT` is the fault;
-//! without it the layer does nothing. `KALAH_FAULT_AFTER` is the number of submissions
-//! before it.
+//! without it the layer does nothing. `KALAH_FAULT_AFTER` is the number of submissions before it.
 //! - `reject`: submissions, and waiting for them, return that the device is lost.
 //! - `lose`: only waiting does.
-//! - `hang`: no submission ends. When the program ends by `exit`, the layer aborts it. Some drivers crash like
-//!   this, since their threads still work when the destructors run.
+//! - `hang`: no submission ends. When the program ends by `exit`, the layer aborts it. Some drivers crash like this,
+//!   since their threads still work when the destructors run.
 //!
 //! `KALAH_FAULT_COUNT` is a file into which the layer writes the number of submissions.
 //!
@@ -17,7 +16,7 @@
 use std::ffi::{CStr, c_char, c_void};
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, Once, PoisonError};
+use std::sync::{LazyLock, Mutex, Once};
 use std::time::Duration;
 
 use ash::vk::{self, Handle};
@@ -81,28 +80,32 @@ static NEXT: Mutex<Next> = Mutex::new(Next {
 
 static SUBMISSIONS: AtomicU64 = AtomicU64::new(0);
 
+/// Number of buffers requested since the last choice of a fault.
+static BUFFERS: AtomicU64 = AtomicU64::new(0);
+
 #[derive(Clone, Copy, PartialEq)]
 enum Fault {
+    None,
+    /// Buffers are refused.
+    Refused,
+    /// Kernels do nothing, as on hardware that a driver only pretends to have.
+    Idle,
     Rejected,
     Lost,
     Hang,
 }
 
-/// A fault chosen by a test of the same process.
-enum Chosen {
-    None,
-    /// Buffers with these numbers are refused, from 0 for the next one.
-    Refused(Range<u64>),
-    /// Kernels do nothing, as on hardware that a driver only pretends to have.
-    Idle,
-    /// Every submission after this number is lost, or does not end.
-    After(u64, Fault),
-}
-
-static CHOSEN: Mutex<Chosen> = Mutex::new(Chosen::None);
-
-/// Number of buffers requested since the last choice.
-static BUFFERS: AtomicU64 = AtomicU64::new(0);
+/// The fault, and the numbers from 0 of the buffers or submissions that have it.
+static CHOSEN: LazyLock<Mutex<(Fault, Range<u64>)>> = LazyLock::new(|| {
+    let value = |name| std::env::var(name).unwrap_or_default();
+    let fault = match &*value("KALAH_FAULT") {
+        "reject" => Fault::Rejected,
+        "lose" => Fault::Lost,
+        "hang" => Fault::Hang,
+        _ => Fault::None,
+    };
+    Mutex::new((fault, value("KALAH_FAULT_AFTER").parse().unwrap_or_default()..u64::MAX))
+});
 
 /// Chooses the fault that the device has from now on: 0 for none, 1 to refuse the buffers with the numbers from `first`
 /// to below `end`, 2 for kernels that do nothing, 3 for a loss and 4 for a hang after `first` submissions. Returns the
@@ -110,29 +113,20 @@ static BUFFERS: AtomicU64 = AtomicU64::new(0);
 #[unsafe(no_mangle)]
 pub extern "C" fn kalah_fault(kind: u32, first: u64, end: u64) -> u64 {
     let after = SUBMISSIONS.load(Ordering::SeqCst) + first;
-    *CHOSEN.lock().unwrap_or_else(PoisonError::into_inner) = match kind {
-        1 => Chosen::Refused(first..end),
-        2 => Chosen::Idle,
-        3 => Chosen::After(after, Fault::Rejected),
-        4 => Chosen::After(after, Fault::Hang),
-        _ => Chosen::None,
+    *CHOSEN.lock().unwrap() = match kind {
+        1 => (Fault::Refused, first..end),
+        2 => (Fault::Idle, 0..0),
+        3 => (Fault::Rejected, after..u64::MAX),
+        4 => (Fault::Hang, after..u64::MAX),
+        _ => (Fault::None, 0..0),
     };
     BUFFERS.swap(0, Ordering::SeqCst)
 }
 
-/// The fault that the device has after the submissions so far.
-fn fault() -> Option<Fault> {
-    if let Chosen::After(after, fault) = *CHOSEN.lock().unwrap_or_else(PoisonError::into_inner) {
-        return (SUBMISSIONS.load(Ordering::SeqCst) > after).then_some(fault);
-    }
-    let fault = match std::env::var("KALAH_FAULT").ok()?.as_str() {
-        "reject" => Fault::Rejected,
-        "lose" => Fault::Lost,
-        "hang" => Fault::Hang,
-        _ => return None,
-    };
-    let after: u64 = std::env::var("KALAH_FAULT_AFTER").ok()?.parse().ok()?;
-    (SUBMISSIONS.load(Ordering::SeqCst) > after).then_some(fault)
+/// The fault of the last submission.
+fn fault() -> Fault {
+    let (fault, numbers) = &*CHOSEN.lock().unwrap();
+    if SUBMISSIONS.load(Ordering::SeqCst) > numbers.start { *fault } else { Fault::None }
 }
 
 /// Aborts the program when it ends by `exit`.
@@ -170,20 +164,19 @@ unsafe fn typed<F: Copy>(function: vk::PFN_vkVoidFunction) -> F {
 /// # Safety
 /// The name must be that of a function of this type.
 unsafe fn next_of_instance<F: Copy>(instance: vk::Instance, name: &CStr) -> F {
-    let next = NEXT.lock().unwrap_or_else(PoisonError::into_inner).instance_function.expect("an instance");
+    let next = NEXT.lock().unwrap().instance_function.expect("an instance");
     // SAFETY: the loader passed the function; the caller guarantees the type.
     unsafe { typed(next(instance, name.as_ptr())) }
 }
 
-/// Returns a function of the next device: one of [`FUNCTIONS`].
-///
-/// # Safety
-/// The name must be that of a function of this type.
-unsafe fn next_of_device<F: Copy>(name: &CStr) -> F {
-    let place = FUNCTIONS.iter().position(|function| *function == name).expect("a function of this layer");
-    let function = NEXT.lock().unwrap_or_else(PoisonError::into_inner).functions[place];
-    // SAFETY: the driver passed the function; the caller guarantees the type.
-    unsafe { typed(function) }
+/// Calls a function of the next device: one of [`FUNCTIONS`].
+macro_rules! next_of_device {
+    ($name:literal, $kind:ty, $($argument:expr),*) => {{
+        let place = FUNCTIONS.iter().position(|function| *function == $name).expect("a function of this layer");
+        let function = NEXT.lock().unwrap().functions[place];
+        // SAFETY: the driver passed the function of this name. Its arguments are the caller's, passed on.
+        unsafe { typed::<$kind>(function)($($argument),*) }
+    }};
 }
 
 /// Takes the link to the next layer from the chain of `info`, so that the next layer finds its own link there.
@@ -212,11 +205,11 @@ unsafe extern "system" fn create_instance(
     // SAFETY: called by the loader.
     unsafe {
         let link = link((*info).p_next, vk::StructureType::LOADER_INSTANCE_CREATE_INFO);
-        NEXT.lock().unwrap_or_else(PoisonError::into_inner).instance_function = Some((*link).instance_function);
+        NEXT.lock().unwrap().instance_function = Some((*link).instance_function);
         let create: vk::PFN_vkCreateInstance = next_of_instance(vk::Instance::null(), c"vkCreateInstance");
         let result = create(info, allocator, instance);
         if result == vk::Result::SUCCESS {
-            NEXT.lock().unwrap_or_else(PoisonError::into_inner).instance = *instance;
+            NEXT.lock().unwrap().instance = *instance;
         }
         result
     }
@@ -231,27 +224,17 @@ unsafe extern "system" fn create_device(
     // SAFETY: called by the loader.
     unsafe {
         let link = link((*info).p_next, vk::StructureType::LOADER_DEVICE_CREATE_INFO);
-        let instance = NEXT.lock().unwrap_or_else(PoisonError::into_inner).instance;
+        let instance = NEXT.lock().unwrap().instance;
         let create: vk::PFN_vkCreateDevice = next_of_instance(instance, c"vkCreateDevice");
         let device_function = (*link).device_function;
         let result = create(physical, info, allocator, device);
         if result == vk::Result::SUCCESS {
-            let mut next = NEXT.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut next = NEXT.lock().unwrap();
             next.device_function = Some(device_function);
             next.functions = FUNCTIONS.map(|name| device_function(*device, name.as_ptr()));
         }
         result
     }
-}
-
-/// The answer of a lost queue. As after a reset, none of its work goes on, so a program may free its memory.
-fn lost(queue: vk::Queue) -> vk::Result {
-    // SAFETY: the program uses the queue.
-    let _ = unsafe {
-        let wait: vk::PFN_vkQueueWaitIdle = next_of_device(c"vkQueueWaitIdle");
-        wait(queue)
-    };
-    vk::Result::ERROR_DEVICE_LOST
 }
 
 unsafe extern "system" fn queue_submit(
@@ -265,19 +248,16 @@ unsafe extern "system" fn queue_submit(
         let _ = std::fs::write(file, number.to_string());
     }
     match fault() {
-        Some(Fault::Rejected) => lost(queue),
-        Some(Fault::Lost) => vk::Result::SUCCESS,
-        Some(Fault::Hang) => {
+        // SAFETY: the program uses the queue.
+        Fault::Rejected => unsafe { queue_wait_idle(queue) },
+        Fault::Lost => vk::Result::SUCCESS,
+        Fault::Hang => {
             if std::env::var_os("KALAH_FAULT").is_some() {
                 forbid_exit();
             }
             vk::Result::SUCCESS
         }
-        // SAFETY: the caller's arguments, passed on.
-        None => unsafe {
-            let submit: vk::PFN_vkQueueSubmit = next_of_device(c"vkQueueSubmit");
-            submit(queue, count, submissions, fence)
-        },
+        _ => next_of_device!(c"vkQueueSubmit", vk::PFN_vkQueueSubmit, queue, count, submissions, fence),
     }
 }
 
@@ -286,55 +266,44 @@ unsafe extern "system" fn wait_semaphores(
     info: *const vk::SemaphoreWaitInfo<'_>,
     timeout: u64,
 ) -> vk::Result {
-    // SAFETY: the caller's arguments, passed on. `wgpu` requests either name, and both are the same function.
-    let wait = |timeout: u64| unsafe {
-        let wait: vk::PFN_vkWaitSemaphores = next_of_device(c"vkWaitSemaphores");
-        wait(device, info, timeout)
-    };
+    // `wgpu` requests either name, and both are the same function.
+    let wait = |timeout: u64| next_of_device!(c"vkWaitSemaphores", vk::PFN_vkWaitSemaphores, device, info, timeout);
     match fault() {
-        Some(Fault::Rejected | Fault::Lost) => vk::Result::ERROR_DEVICE_LOST,
+        Fault::Rejected | Fault::Lost => vk::Result::ERROR_DEVICE_LOST,
         // Submissions from before the fault end. Later ones never do, so a short wait shows the same as a long one.
-        Some(Fault::Hang) => match wait(timeout.min(Duration::from_millis(250).as_nanos() as u64)) {
+        Fault::Hang => match wait(timeout.min(Duration::from_millis(250).as_nanos() as u64)) {
             vk::Result::TIMEOUT if timeout == u64::MAX => wait_for_ever(),
             result => result,
         },
-        None => wait(timeout),
+        _ => wait(timeout),
     }
 }
 
 unsafe extern "system" fn semaphore_value(device: vk::Device, semaphore: vk::Semaphore, value: *mut u64) -> vk::Result {
     match fault() {
-        Some(Fault::Rejected | Fault::Lost) => vk::Result::ERROR_DEVICE_LOST,
-        // SAFETY: the caller's arguments, passed on.
-        Some(Fault::Hang) | None => unsafe {
-            let get: vk::PFN_vkGetSemaphoreCounterValue = next_of_device(c"vkGetSemaphoreCounterValue");
-            get(device, semaphore, value)
-        },
+        Fault::Rejected | Fault::Lost => vk::Result::ERROR_DEVICE_LOST,
+        _ => {
+            next_of_device!(c"vkGetSemaphoreCounterValue", vk::PFN_vkGetSemaphoreCounterValue, device, semaphore, value)
+        }
     }
 }
 
 unsafe extern "system" fn device_wait_idle(device: vk::Device) -> vk::Result {
     match fault() {
-        Some(Fault::Rejected | Fault::Lost) => vk::Result::ERROR_DEVICE_LOST,
-        Some(Fault::Hang) => wait_for_ever(),
-        // SAFETY: the caller's argument, passed on.
-        None => unsafe {
-            let wait: vk::PFN_vkDeviceWaitIdle = next_of_device(c"vkDeviceWaitIdle");
-            wait(device)
-        },
+        Fault::Rejected | Fault::Lost => vk::Result::ERROR_DEVICE_LOST,
+        Fault::Hang => wait_for_ever(),
+        _ => next_of_device!(c"vkDeviceWaitIdle", vk::PFN_vkDeviceWaitIdle, device),
     }
 }
 
+/// After a loss, as after a reset, no work of the queue goes on, so a program may free its memory.
 unsafe extern "system" fn queue_wait_idle(queue: vk::Queue) -> vk::Result {
-    match fault() {
-        Some(Fault::Rejected | Fault::Lost) => lost(queue),
-        Some(Fault::Hang) => wait_for_ever(),
-        // SAFETY: the caller's argument, passed on.
-        None => unsafe {
-            let wait: vk::PFN_vkQueueWaitIdle = next_of_device(c"vkQueueWaitIdle");
-            wait(queue)
-        },
+    let fault = fault();
+    if fault == Fault::Hang {
+        wait_for_ever();
     }
+    let waited = next_of_device!(c"vkQueueWaitIdle", vk::PFN_vkQueueWaitIdle, queue);
+    if matches!(fault, Fault::Rejected | Fault::Lost) { vk::Result::ERROR_DEVICE_LOST } else { waited }
 }
 
 unsafe extern "system" fn create_buffer(
@@ -344,25 +313,16 @@ unsafe extern "system" fn create_buffer(
     buffer: *mut vk::Buffer,
 ) -> vk::Result {
     let number = BUFFERS.fetch_add(1, Ordering::SeqCst);
-    match &*CHOSEN.lock().unwrap_or_else(PoisonError::into_inner) {
-        Chosen::Refused(numbers) if numbers.contains(&number) => return vk::Result::ERROR_OUT_OF_DEVICE_MEMORY,
-        _ => {}
+    let (fault, numbers) = CHOSEN.lock().unwrap().clone();
+    if fault == Fault::Refused && numbers.contains(&number) {
+        return vk::Result::ERROR_OUT_OF_DEVICE_MEMORY;
     }
-    // SAFETY: the caller's arguments, passed on.
-    unsafe {
-        let create: vk::PFN_vkCreateBuffer = next_of_device(c"vkCreateBuffer");
-        create(device, info, allocator, buffer)
-    }
+    next_of_device!(c"vkCreateBuffer", vk::PFN_vkCreateBuffer, device, info, allocator, buffer)
 }
 
 unsafe extern "system" fn dispatch(commands: vk::CommandBuffer, x: u32, y: u32, z: u32) {
-    if matches!(*CHOSEN.lock().unwrap_or_else(PoisonError::into_inner), Chosen::Idle) {
-        return;
-    }
-    // SAFETY: the caller's arguments, passed on.
-    unsafe {
-        let dispatch: vk::PFN_vkCmdDispatch = next_of_device(c"vkCmdDispatch");
-        dispatch(commands, x, y, z)
+    if CHOSEN.lock().unwrap().0 != Fault::Idle {
+        next_of_device!(c"vkCmdDispatch", vk::PFN_vkCmdDispatch, commands, x, y, z);
     }
 }
 
@@ -395,7 +355,7 @@ fn own(name: &CStr) -> vk::PFN_vkVoidFunction {
 unsafe extern "system" fn device_function(device: vk::Device, name: *const c_char) -> vk::PFN_vkVoidFunction {
     // SAFETY: the caller passes a string.
     let own = own(unsafe { CStr::from_ptr(name) });
-    let next = NEXT.lock().unwrap_or_else(PoisonError::into_inner).device_function.expect("a device");
+    let next = NEXT.lock().unwrap().device_function.expect("a device");
     // SAFETY: the caller's arguments, passed on.
     own.or_else(|| unsafe { next(device, name) })
 }
@@ -409,7 +369,7 @@ unsafe extern "system" fn instance_function(instance: vk::Instance, name: *const
         b"vkCreateDevice" => erased!(create_device, vk::PFN_vkCreateDevice),
         _ => own(wanted),
     };
-    let next = NEXT.lock().unwrap_or_else(PoisonError::into_inner).instance_function;
+    let next = NEXT.lock().unwrap().instance_function;
     // SAFETY: the caller's arguments, passed on. Without an instance there is no next function.
     own.or_else(|| next.and_then(|next| if instance.is_null() { None } else { unsafe { next(instance, name) } }))
 }

@@ -4,17 +4,16 @@ use std::path::Path;
 use std::sync::LazyLock;
 
 use kalah::game::Rules;
-use kalah::header::Kind;
 use kalah::progress::Pulse;
-use kalah::table::archive::ArchiveEntry;
-use kalah::table::format::{BLOCK_BYTES, Entry, LayerHeader, prefix};
 use kalah::table::{DirectoryLock, Table, TableKey, archive};
 use proptest::prelude::*;
 use proptest::sample::Index;
 use xxhash_rust::xxh3::xxh3_64;
 
+use crate::forged_archive::{forged, header, with_content};
 use crate::fuzz;
-use crate::tables::{assert_modest, changed, changes};
+use crate::mutation::{changed, changes};
+use crate::tables::assert_modest;
 
 const KEY: TableKey = TableKey { rules: Rules::EmptyCapture, pits: 3, seeds: 10 };
 
@@ -62,42 +61,31 @@ fn seal(bytes: &mut [u8], first: usize) {
     let digest = blake3::hash(&[&bytes[..16], &bytes[64..96], &bytes[128..first]].concat());
     bytes[32..64].copy_from_slice(digest.as_bytes());
     let checksum = xxh3_64(&bytes[128..first]).to_le_bytes();
-    bytes[112..120].copy_from_slice(&checksum);
-    bytes[120..128].fill(0);
+    bytes[112..128].copy_from_slice(&[checksum, [0; 8]].concat());
     let checksum = xxh3_64(&bytes[..128]).to_le_bytes();
     bytes[120..128].copy_from_slice(&checksum);
 }
 
-/// Anyone can compute checksums.
+/// Anyone can compute checksums. Changes are of a frame's chunks, of the list of their lengths, or of the content of a
+/// chunk, and of the header.
 #[test]
 fn forged_archives_are_refused_or_unpack_to_the_same_table() {
     let directory = tempfile::tempdir().unwrap();
-    let inputs = (any::<Index>(), changes(), prop::collection::vec((any::<Index>(), any::<u8>()), 0..3));
-    let LayerHeader { key, form, source, entries, .. } =
-        LayerHeader::<ArchiveEntry>::read_as(Kind::Archive, &SOUND.1, SOUND.1.len() as u64).unwrap();
-    fuzz("forged archives", &inputs, |(chosen, changes, header)| {
-        let (mut entries, chosen) = (entries.clone(), 1 + chosen.index(entries.len()));
-        let mut bytes = prefix(Kind::Archive, key, form, source, &[], &entries);
-        let first = bytes.len();
-        for frame in key.frames() {
-            let entry = &mut entries[frame.mover - 1];
-            let section = entry.section_of(frame.mover);
-            let mut data = SOUND.1[section.offset as usize..][..section.data as usize].to_vec();
-            if frame.mover == chosen {
-                data = changed(&data, &changes);
-                // The list stays at the end.
-                entry.chunk_bytes = (data.len() as u64).saturating_sub(section.data - entry.chunk_bytes);
-                data.resize(entry.section_of(frame.mover).data as usize, 0);
-            }
-            let checksums = data.chunks(BLOCK_BYTES).flat_map(|block| xxh3_64(block).to_le_bytes());
-            let mut checksums: Vec<u8> = checksums.collect();
-            checksums.resize(checksums.len().next_multiple_of(64), 0);
-            data.extend(checksums);
-            (entry.offset, entry.digest) = (bytes.len() as u64, *blake3::hash(&data).as_bytes());
-            bytes.extend(data);
-        }
-        bytes[..first].copy_from_slice(&prefix(Kind::Archive, key, form, source, &[], &entries));
-        for (at, value) in header {
+    let first = header(&SOUND.1).entries[0].offset as usize;
+    let of_header = prop::collection::vec((any::<Index>(), any::<u8>()), 0..3);
+    fuzz("forged archives", &(any::<Index>(), changes(), of_header, 0..3u8), |(chosen, changes, of_header, part)| {
+        let mut bytes = match part {
+            0 => with_content(&SOUND.1, chosen.index(1 << 20), |content| *content = changed(content, &changes)),
+            _ => forged(&SOUND.1, |mover, chunks, list| {
+                let len = list.len();
+                let altered = if part == 1 { chunks } else { &mut *list };
+                if mover == 1 + chosen.index(KEY.seeds - 1) {
+                    *altered = changed(altered, &changes);
+                }
+                list.resize(len, 0);
+            }),
+        };
+        for (at, value) in of_header {
             // After the magic number and the version.
             bytes[12 + at.index(first - 12)] = value;
         }

@@ -38,74 +38,28 @@ const COMMANDS: [&str; 18] = [
     "archive unpack O !--tables=W --json",
 ];
 
-/// Names of all rule sets, and two of none.
-static RULES: LazyLock<Vec<&str>> =
-    LazyLock::new(|| Rules::ALL.map(Rules::name).into_iter().chain(["oware", ""]).collect());
-
 /// Replacements of a letter: valid values, values at the limits, and values beyond them.
-fn values(letter: &str) -> &'static [&'static str] {
-    match letter {
-        "N" => &[
-            "1",
-            "2",
-            "3",
-            "5",
-            "0",
-            "-1",
-            "49",
-            "65536",
-            "4294967296",
-            "18446744073709551616",
-            "",
-            "x",
-            "1e3",
-            "\u{663}",
-        ],
-        "V" => &["0", "-2", "3", "-9223372036854775808", "9223372036854775807", "9223372036854775808", "+1", "", "x"],
-        "S" => &["0.01", "0.001", "1e-300", "0", "-1", "nan", "inf", "1e300", "x", ""],
-        "M" => &["1MiB", "64KiB", "0", "1", "999PiB", "16EiB", "-1", "x", ""],
-        "F" => &["3,1", "2,1", "3,3", "49,1", "1,1", "x", ","],
-        "A" => &["1", "1..2", "2..1", "0..1", "1..", "4294967296", "x", ""],
-        "R" => &RULES,
-        "C" => &[
-            "greedy",
-            "perfect",
-            "heuristic",
-            "random:3",
-            "minimax:1",
-            "minimax2:2",
-            "minimax3:0",
-            "engine:true",
-            "engine:'x",
-            "human",
-            "x",
-            "",
-        ],
-        "L" => &["1", "12", "2 1", "1,2", "0", "99", "x", ""],
-        "D" => &["tables", "none", "file", "/dev/null", "", "."],
-        "W" => &["new", "file/below", "/dev/null"],
-        "O" => &["file", "out.svg", "none/out.svg", "tables", "/dev/full", "", "tables/empty-capture-2-03.kalah"],
-        "P" => &[
-            "2x1",
-            "1x3",
-            "<2,5,5,0,1,1,0>",
-            "1,0/0,1",
-            "0,0/1,0",
-            "3x1",
-            "file",
-            "-",
-            "1x4294967295",
-            "1x1000000000",
-            "17x1",
-            "<1,2147483646,0,0,1>",
-            "<1,2147483647,0,0,1>",
-            "tables",
-            "none",
-            "nonsense",
-            "",
-        ],
+fn values(letter: &str) -> Vec<String> {
+    let rules = Rules::ALL.map(Rules::name).join("|") + "|oware|";
+    let values = match letter {
+        "N" => "1|2|3|5|0|-1|49|65536|4294967296|18446744073709551616||x|1e3|\u{663}",
+        "V" => "0|-2|3|-9223372036854775808|9223372036854775807|9223372036854775808|+1||x",
+        "S" => "0.01|0.001|1e-300|0|-1|nan|inf|1e300|x|",
+        "M" => "1MiB|64KiB|0|1|999PiB|16EiB|-1|x|",
+        "A" => "1|1..2|2..1|0..1|1..|4294967296|x|",
+        "R" => &rules,
+        "C" => "greedy|perfect|heuristic|random:3|minimax:1|minimax2:2|minimax3:0|engine:true|engine:'x|human|x|",
+        "L" => "1|12|2 1|1,2|0|99|x|",
+        "D" => "tables|none|file|/dev/null||.",
+        "W" => "new|file/below|/dev/null",
+        "O" => "file|out.svg|none/out.svg|tables|/dev/full||tables/empty-capture-2-03.kalah",
+        "P" => {
+            "2x1|1x3|<2,5,5,0,1,1,0>|1,0/0,1|0,0/1,0|3x1|file|-|1x4294967295|1x1000000000|17x1|\
+             <1,2147483646,0,0,1>|<1,2147483647,0,0,1>|tables|none|nonsense|"
+        }
         literal => panic!("no values for {literal}"),
-    }
+    };
+    values.split('|').map(str::to_owned).collect()
 }
 
 /// Makes a command line. Random choices include or leave out each argument, and select its value.
@@ -115,8 +69,9 @@ fn line((command, choices): (Index, Vec<(u8, Index)>)) -> Vec<String> {
     for (word, (chance, which)) in words.zip(choices) {
         // Usually a valid value.
         let value = |letter| {
-            let values = values(letter);
-            values[if chance % 4 < 2 { which.index(values.len().min(3)) } else { which.index(values.len()) }]
+            let mut values = values(letter);
+            let among = if chance % 4 < 2 { values.len().min(3) } else { values.len() };
+            values.swap_remove(which.index(among))
         };
         let (always, word) = word.strip_prefix('!').map_or((false, word), |word| (true, word));
         if !always && word.starts_with("--") && chance > 80 {
@@ -125,7 +80,7 @@ fn line((command, choices): (Index, Vec<(u8, Index)>)) -> Vec<String> {
         line.push(match word.split_once('=') {
             Some((flag, letter)) if letter.len() == 1 => format!("{flag}={}", value(letter)),
             _ if word.len() > 1 => word.to_owned(),
-            _ => value(word).to_owned(),
+            _ => value(word),
         });
     }
     line

@@ -1,38 +1,31 @@
 //! Hostile requests: nearly valid, invalid, truncated or concatenated ones, and ones with changed bytes.
 
-use std::collections::BTreeMap;
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, LazyLock, Mutex};
+use std::sync::{LazyLock, Mutex};
 use std::time::Duration;
 
-use kalah::build::build;
 use kalah::game::Rules;
 use kalah::serve::{Options, Stop, serve};
 use kalah::solve::SearchMemory;
+use kalah_tests::serving::encoded;
+use kalah_tests::tables::built;
 use proptest::prelude::*;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::fuzz;
-
-/// Number of answers with each status.
-static STATUSES: Mutex<BTreeMap<u16, u64>> = Mutex::new(BTreeMap::new());
+use crate::mutation::{changed, changes};
 
 /// Longer than any answer takes on a busy machine.
 const HUNG: Duration = Duration::from_secs(60);
 
-/// Number of panics in the server's threads.
+/// Number of panics in the server's threads, and its messages to the operator.
 static PANICS: AtomicUsize = AtomicUsize::new(0);
+static MESSAGES: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
-/// A server in this process.
-struct Server {
-    address: String,
-    /// Messages to the operator.
-    messages: Arc<Mutex<Vec<String>>>,
-}
-
-static SERVER: LazyLock<Server> = LazyLock::new(|| {
+/// Address of a server in this process.
+static SERVER: LazyLock<String> = LazyLock::new(|| {
     let hook = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
         if matches!(std::thread::current().name(), Some("serve" | "search")) {
@@ -40,28 +33,19 @@ static SERVER: LazyLock<Server> = LazyLock::new(|| {
         }
         hook(panic);
     }));
-    let tables = tempfile::tempdir().unwrap().keep();
-    build(&tables, Rules::EmptyCapture, 2, 6).unwrap();
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap().to_string();
-    let messages = Arc::<Mutex<Vec<String>>>::default();
-    let log = Arc::clone(&messages);
-    let mut options = Options::new(tables);
+    let mut options = Options::new(built(&[(Rules::EmptyCapture, 2, 6)]));
     options.time = Duration::from_millis(50);
     options.stream_time = Duration::from_millis(50);
     options.searches = 2;
     options.memory = SearchMemory::shared(None, 1 << 20);
     options.patience = Duration::from_millis(250);
     options.hosts = vec!["kalah.example".to_owned()];
-    options.log = Box::new(move |line| log.lock().unwrap().push(line.to_owned()));
+    options.log = Box::new(|line| MESSAGES.lock().unwrap().push(line.to_owned()));
     std::thread::spawn(move || serve(listener, options, &Stop::default()).unwrap());
-    Server { address, messages }
+    address
 });
-
-fn encoded(text: &str) -> String {
-    let keep = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.,/<>".contains(&byte);
-    text.bytes().map(|byte| if keep(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") }).collect()
-}
 
 /// Strategy for a text that is a board, or nearly one.
 fn board() -> impl Strategy<Value = String> {
@@ -76,32 +60,18 @@ fn board() -> impl Strategy<Value = String> {
 }
 
 fn rules() -> impl Strategy<Value = String> {
-    prop_oneof![6 => Just("standard"), 4 => Just("empty-capture"), 2 => Just("s-kalaha"), 1 => Just(""), 1 => Just("x")]
-        .prop_map(str::to_owned)
+    "(standard|standard|standard|empty-capture|empty-capture|s-kalaha||x)"
 }
 
 fn player() -> impl Strategy<Value = String> {
-    prop_oneof![
-        3 => Just("perfect".to_owned()),
-        2 => "(greedy|random|heuristic)",
-        2 => "(minimax|alphabeta|minimax2|minimax3|random):[0-9]{0,2}",
-        1 => ".{0,10}",
-    ]
+    "(perfect|perfect|greedy|random|heuristic|(minimax|alphabeta|minimax2|minimax3|random):[0-9]{0,2}|.{0,10})"
 }
 
 fn target() -> impl Strategy<Value = String> {
     let path = prop_oneof![
-        6 => Just("/api/position".to_owned()),
-        3 => Just("/api/line".to_owned()),
-        9 => Just("/api/move".to_owned()),
-        3 => Just("/api/game".to_owned()),
-        3 => Just("/api/search".to_owned()),
-        2 => "/api/text/(read|write)",
-        2 => Just("/api/puzzle".to_owned()),
-        2 => Just("/api/book".to_owned()),
-        2 => "/api/(positions|openapi\\.json)",
+        15 => "/api/(position|position|move|move|move|line|game|search)",
+        8 => "/api/(text/read|text/write|puzzle|puzzle|book|book|positions|openapi\\.json|tables)",
         2 => Just("/api".to_owned()),
-        1 => Just("/api/tables".to_owned()),
         1 => "(/|/style.css|/app.js|/api/|/api/nothing|//|/%2e%2e/|\\*|http://localhost/api|http://evil.example/)",
         1 => "/[!-~]{0,30}",
     ];
@@ -122,27 +92,23 @@ fn target() -> impl Strategy<Value = String> {
         [("position", "time=0.02"), ("line", "moves=1,2"), ("search", "time=0.02"), ("puzzle", "seed=1"), ("book", "")];
     let sound = (board(), rules(), prop::sample::select(ends.to_vec()))
         .prop_map(|(board, rules, (path, last))| format!("/api/{path}?board={}&rules={rules}&{last}", encoded(&board)));
-    prop_oneof![3 => wild, 4 => sound, 1 => Just("/api".to_owned()), 1 => Just("/api/tables".to_owned())]
+    prop_oneof![3 => wild, 4 => sound, 2 => "/api(/tables|)"]
 }
 
 fn body() -> impl Strategy<Value = Vec<u8>> {
-    let json =
-        (board(), rules(), player(), prop_oneof![Just("0"), Just("0.05"), Just("-1"), Just("\"1\""), Just("1e9")]);
     prop_oneof![
-        4 => json.prop_map(|(board, rules, player, time)| {
-            let fields = serde_json::json!({ "board": board, "rules": rules, "player": player });
+        4 => (board(), rules(), player(), "(0|0\\.05|-1|\"1\"|1e9)").prop_map(|(board, rules, player, time)| {
+            let fields = json!({ "board": board, "rules": rules, "player": player });
             fields.to_string().replacen('{', &format!("{{\"time\":{time},"), 1).into_bytes()
         }),
         2 => (board(), rules(), prop::collection::vec(0..8u8, 0..6)).prop_map(|(board, rules, moves)| {
-            serde_json::json!({ "board": board, "rules": rules, "moves": moves }).to_string().into_bytes()
+            json!({ "board": board, "rules": rules, "moves": moves }).to_string().into_bytes()
         }),
         2 => "(\\[[A-Z][a-z]{1,6} \"[ -~]{0,12}\"\\]\n){0,4}\n?\
-              ([1-6]{1,3} ?|\\{[ -~]{0,9}\\}){0,6}(\\*|1-0|)".prop_map(|text| {
-            serde_json::json!({ "text": text }).to_string().into_bytes()
-        }),
-        1 => (board(), ".{0,20}").prop_map(|(board, text)| {
-            serde_json::json!({ "board": board, "headers": [["Event", text]] }).to_string().into_bytes()
-        }),
+              ([1-6]{1,3} ?|\\{[ -~]{0,9}\\}){0,6}(\\*|1-0|)"
+            .prop_map(|text| json!({ "text": text }).to_string().into_bytes()),
+        1 => (board(), ".{0,20}")
+            .prop_map(|(board, text)| json!({ "board": board, "headers": [["Event", text]] }).to_string().into_bytes()),
         2 => "[\\[\\]{}\",:0-9a-z ]{0,60}".prop_map(String::into_bytes),
         1 => prop::collection::vec(any::<u8>(), 0..100),
         1 => (0..20_000usize).prop_map(|length| vec![b' '; length]),
@@ -181,31 +147,26 @@ fn request() -> impl Strategy<Value = Vec<u8>> {
             let posted = ["/api/move", "/api/game", "/api/text/read", "/api/text/write", "/api/positions"];
             let is_posted = posted.contains(&target.as_str()) && method == "GET";
             let method = if is_posted { "POST".to_owned() } else { method };
-            let mut bytes = format!("{method} {target} {version}\r\n").into_bytes();
-            if !no_host {
-                bytes.extend_from_slice(b"Host: localhost\r\n");
-            }
-            headers.iter().for_each(|header| bytes.extend_from_slice(format!("{header}\r\n").as_bytes()));
+            let host = if no_host { "" } else { "Host: localhost\r\n" };
+            let headers: String = headers.iter().map(|header| format!("{header}\r\n")).collect();
+            let head = format!("{method} {target} {version}\r\n{host}{headers}");
             let body = if method == "GET" { Vec::new() } else { body };
-            match framing {
-                // With the right length, in chunks, in invalid chunks, with a wrong length.
-                0 if body.is_empty() => bytes.extend_from_slice(b"\r\n"),
-                0 => bytes.extend_from_slice(format!("Content-Length: {}\r\n\r\n", body.len()).as_bytes()),
+            let chunk = |chunk: &[u8]| [format!("{:x}\r\n", chunk.len()).as_bytes(), chunk, b"\r\n"].concat();
+            // With the right length, in chunks, in invalid chunks, with a wrong length.
+            let (framing, body) = match framing {
+                0 if body.is_empty() => (String::new(), body),
+                0 => (format!("Content-Length: {}\r\n", body.len()), body),
                 1 => {
-                    bytes.extend_from_slice(b"Transfer-Encoding: chunked\r\n\r\n");
-                    for chunk in body.chunks(7) {
-                        bytes.extend_from_slice(format!("{:x}\r\n", chunk.len()).as_bytes());
-                        bytes.extend_from_slice(chunk);
-                        bytes.extend_from_slice(b"\r\n");
-                    }
-                    bytes.extend_from_slice(b"0\r\n\r\n");
-                    return bytes;
+                    let chunks: Vec<u8> = body.chunks(7).chain([&[][..]]).flat_map(chunk).collect();
+                    ("Transfer-Encoding: chunked\r\n".to_owned(), chunks)
                 }
-                2 => bytes.extend_from_slice(b"Transfer-Encoding: chunked\r\n\r\nfffffffffffffffff\r\n"),
-                _ => bytes.extend_from_slice(format!("Content-Length: {}\r\n\r\n", body.len() / 2).as_bytes()),
-            }
-            bytes.extend_from_slice(&body);
-            bytes
+                2 => {
+                    let body = [b"fffffffffffffffff\r\n", &body[..]].concat();
+                    ("Transfer-Encoding: chunked\r\n".to_owned(), body)
+                }
+                _ => (format!("Content-Length: {}\r\n", body.len() / 2), body),
+            };
+            [format!("{head}{framing}\r\n").into_bytes(), body].concat()
         },
     )
 }
@@ -216,26 +177,13 @@ fn conversation() -> impl Strategy<Value = (Vec<u8>, bool)> {
         12 => prop::collection::vec(request(), 1..4).prop_map(|requests| requests.concat()),
         1 => prop::collection::vec(any::<u8>(), 0..200),
     ];
-    let change = (any::<prop::sample::Index>(), any::<u8>());
-    let changes = prop_oneof![8 => Just(Vec::new()), 1 => prop::collection::vec(change, 1..4)];
-    let cut = prop_oneof![9 => Just(None), 1 => any::<prop::sample::Index>().prop_map(Some)];
-    (bytes, changes, cut, prop::bool::weighted(0.3)).prop_map(|(mut bytes, changes, cut, open)| {
-        if let Some(cut) = cut {
-            bytes.truncate(cut.index(bytes.len() + 1));
-        }
-        for (place, byte) in changes {
-            let length = bytes.len();
-            if length > 0 {
-                bytes[place.index(length)] = byte;
-            }
-        }
-        (bytes, !open)
-    })
+    let changes = prop_oneof![8 => Just(Vec::new()), 2 => changes()];
+    (bytes, changes, prop::bool::weighted(0.7)).prop_map(|(bytes, changes, shut)| (changed(&bytes, &changes), shut))
 }
 
 /// Returns the whole response until the server closes the connection.
 fn ask(bytes: &[u8], shut: bool) -> Result<Vec<u8>, TestCaseError> {
-    let mut stream = TcpStream::connect(&SERVER.address).unwrap();
+    let mut stream = TcpStream::connect(&*SERVER).unwrap();
     stream.set_read_timeout(Some(HUNG)).unwrap();
     stream.set_write_timeout(Some(HUNG)).unwrap();
     // The server may refuse before it has read everything.
@@ -320,7 +268,6 @@ fn http_requests_are_answered_or_refused() {
     fuzz("http", &conversation(), |(bytes, shut)| {
         let answer = ask(&bytes, shut)?;
         for (status, body) in answers(&answer).map_err(TestCaseError::fail)? {
-            *STATUSES.lock().unwrap().entry(status).or_default() += 1;
             prop_assert!((200..300).contains(&status) || (400..500).contains(&status) || status == 503, "{status}");
             if status < 400 || body.is_empty() {
                 continue;
@@ -337,9 +284,8 @@ fn http_requests_are_answered_or_refused() {
             std::iter::repeat_with(|| ask(sound, false)).take(10).filter_map(|answer| answers(&answer.ok()?).ok());
         prop_assert!(sound.any(|answers| answers.len() == 1 && answers[0].0 == 200), "a valid request got no answer");
         prop_assert_eq!(PANICS.load(Ordering::Relaxed), 0);
-        let messages = SERVER.messages.lock().unwrap();
+        let messages = MESSAGES.lock().unwrap();
         prop_assert!(messages.is_empty(), "{messages:?}");
         Ok(())
     });
-    println!("http: statuses {:?}", STATUSES.lock().unwrap());
 }

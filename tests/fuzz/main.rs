@@ -8,11 +8,15 @@ mod checkpoints;
 #[cfg(feature = "cli")]
 mod commands;
 mod flipped;
+#[path = "../tables/forged_archive.rs"]
+mod forged_archive;
 #[cfg(feature = "serve")]
 mod http;
 mod mutation;
 #[cfg(feature = "cli")]
 mod notation;
+#[path = "../tables/small_table.rs"]
+mod small_table;
 mod states;
 mod tables;
 
@@ -40,13 +44,8 @@ where
     let first = setting("KALAH_FUZZ_SEED").unwrap_or_else(|| fastrand::u64(..));
     let mut batches = 0;
     while batches == 0 || Instant::now() < end {
-        let config = Config {
-            cases: CASES,
-            failure_persistence: None,
-            max_shrink_iters: u32::MAX,
-            max_shrink_time: 20_000,
-            ..Config::default()
-        };
+        let mut config = Config { cases: CASES, failure_persistence: None, ..Config::default() };
+        (config.max_shrink_iters, config.max_shrink_time) = (u32::MAX, 20_000);
         let mut seed = [0; 32];
         seed[..8].copy_from_slice(&first.to_le_bytes());
         seed[8..16].copy_from_slice(&u64::to_le_bytes(batches));

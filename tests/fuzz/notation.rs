@@ -11,48 +11,14 @@ use proptest::sample::{Index, select};
 use crate::fuzz;
 use kalah_tests::program::{self, Ran, Run};
 
-/// Texts to insert into another one to damage it.
-const JUNK: [&str; 35] = [
-    "0",
-    "1",
-    "7",
-    "00",
-    "16",
-    "17",
-    "2147483647",
-    "2147483648",
-    "4294967295",
-    "4294967296",
-    "18446744073709551615",
-    "18446744073709551616",
-    "99999999999999999999999999",
-    "-1",
-    "+1",
-    ",",
-    "<",
-    ">",
-    "/",
-    "x",
-    "X",
-    " ",
-    "\t",
-    "\n",
-    "\u{a0}",
-    "\u{663}",
-    "\u{ff11}",
-    "\u{feff}",
-    "\0",
-    "\u{1b}[2J",
-    ".",
-    "..",
-    "e3",
-    "_",
-    "#",
-];
+/// Texts to insert into another one to damage it, with `|` between them.
+const JUNK: &str = "0|1|7|00|16|17|2147483647|2147483648|4294967295|4294967296|18446744073709551615|\
+    18446744073709551616|99999999999999999999999999|-1|+1|,|<|>|/|x|X| |\t|\n|\u{a0}|\u{663}|\u{ff11}|\u{feff}|\
+    \0|\u{1b}[2J|.|..|e3|_|#";
 
 /// Strategy for a text that is changed in some places: characters are inserted, removed, or moved to the end.
 fn spoiled(text: impl Strategy<Value = String>) -> impl Strategy<Value = String> {
-    let change = (any::<Index>(), any::<Index>(), 0..3u8, select(&JUNK[..]));
+    let change = (any::<Index>(), any::<Index>(), 0..3u8, select(JUNK.split('|').collect::<Vec<_>>()));
     (text, prop::collection::vec(change, 0..4)).prop_map(|(text, changes)| {
         let mut text: Vec<char> = text.chars().collect();
         for (from, length, kind, junk) in changes {

@@ -48,8 +48,7 @@ proptest! {
             (Just(pits), prop::collection::vec(turn, 0..12))
         })
     ) {
-        let mut line = Line::new(pits);
-        turns.iter().for_each(|turn| line.push(turn.clone()));
+        let line = line_of(pits, &turns);
         prop_assert_eq!(line.turns(), &turns);
         prop_assert_eq!(Line::parse(pits, &line.to_string()), Ok(line));
     }
@@ -94,36 +93,30 @@ proptest! {
 }
 
 #[test]
-fn the_forms_of_a_position() {
-    let row = |seeds: &[u32]| Row::new(seeds).unwrap();
-    let position = Position::new(row(&[1, 2, 3]), row(&[4, 2, 0]), 10, 2).unwrap();
-    assert_eq!("<3,10,2,1,2,3,4,2,0>".parse(), Ok(position));
-    assert_eq!(position.to_string(), "<3,10,2,1,2,3,4,2,0>");
-    assert_eq!("1,2,3/4,2,0".parse(), Ok(Position::new(row(&[1, 2, 3]), row(&[4, 2, 0]), 0, 0).unwrap()));
-    assert_eq!("2x4".parse(), Ok(Position::new(row(&[4, 4]), row(&[4, 4]), 0, 0).unwrap()));
-}
-
-#[test]
 fn bad_positions_say_what_is_wrong() {
+    for shape in [
+        "",
+        "kalah",
+        "list.txt",
+        "99999999999x4",
+        "<3,0,0,1,2,3,4,2,0",
+        "<3,0>",
+        "<3,0,0,1,2,3,4,2>",
+        "<3,0,0,1,2,3,4,2,0,0>",
+        "<17,0,0>",
+        "<4294967295,0,0>",
+    ] {
+        assert_eq!(shape.parse::<Position>(), Err(ParseError::Shape(shape.to_owned())));
+    }
     let number = |text: &str| ParseError::Number(text.to_owned());
     for (text, error) in [
-        ("", ParseError::Shape("".to_owned())),
-        ("kalah", ParseError::Shape("kalah".to_owned())),
-        ("list.txt", ParseError::Shape("list.txt".to_owned())),
-        ("99999999999x4", ParseError::Shape("99999999999x4".to_owned())),
-        ("<3,0,0,1,2,3,4,2,0", ParseError::Shape("<3,0,0,1,2,3,4,2,0".to_owned())),
         ("<>", number("")),
-        ("<3,0>", ParseError::Shape("<3,0>".to_owned())),
         ("<3,0,0,1,2,3,4,2,>", number("")),
         ("<3,0,0,1,-2,3,4,2,0>", number("-2")),
         ("<3,0,0,1,+2,3,4,2,0>", number("+2")),
         ("<3,0,0,1,2,3,4,2,4294967296>", number("4294967296")),
         ("<3,0,0,1,\u{0663},3,4,2,0>", number("\u{0663}")),
-        ("<3,0,0,1,2,3,4,2>", ParseError::Shape("<3,0,0,1,2,3,4,2>".to_owned())),
-        ("<3,0,0,1,2,3,4,2,0,0>", ParseError::Shape("<3,0,0,1,2,3,4,2,0,0>".to_owned())),
         ("<0,0,0>", PositionError::Pits(0).into()),
-        ("<17,0,0>", ParseError::Shape("<17,0,0>".to_owned())),
-        ("<4294967295,0,0>", ParseError::Shape("<4294967295,0,0>".to_owned())),
         ("0x4", PositionError::Pits(0).into()),
         ("17x4", PositionError::Pits(17).into()),
         ("6x", number("")),
@@ -169,17 +162,19 @@ fn the_forms_of_a_line() {
     }
 }
 
-/// Plays moves drawn from `choices` until they are used up or the game ends. Returns the line, and true if the game
-/// ended.
+/// Plays moves drawn from `choices` until they are used up or the game ends. Returns the line and its end.
 fn playout(rules: Rules, start: &Position, choices: &[usize]) -> (Line, Position) {
     let mut line = Line::new(start.pits());
-    let (mut position, mut turn) = (*start, Vec::new());
-    for choice in choices {
+    let (mut position, mut turn, mut choices) = (*start, Vec::new(), choices.iter());
+    loop {
         let moves: Vec<Pit> = position.moves().collect();
-        if moves.is_empty() {
-            break;
-        }
-        let pit = moves[choice % moves.len()];
+        let pit = match choices.next() {
+            Some(choice) if !moves.is_empty() => moves[choice % moves.len()],
+            // An unfinished turn is completed with the pits nearest the store. It must end, since each of its moves
+            // stores a seed.
+            _ if !turn.is_empty() => moves[moves.len() - 1],
+            _ => return (line, position),
+        };
         let played = position.play(rules, pit).unwrap();
         position = played.position;
         turn.push(pit);
@@ -187,18 +182,13 @@ fn playout(rules: Rules, start: &Position, choices: &[usize]) -> (Line, Position
             line.push(std::mem::take(&mut turn));
         }
     }
-    // An unfinished turn is completed with the pits nearest the store. It must end, since each of its moves stores a
-    // seed.
-    while !turn.is_empty() {
-        let pit = position.moves().last().unwrap();
-        let played = position.play(rules, pit).unwrap();
-        position = played.position;
-        turn.push(pit);
-        if !played.again {
-            line.push(std::mem::take(&mut turn));
-        }
-    }
-    (line, position)
+}
+
+/// The line of these turns.
+fn line_of(pits: usize, turns: &[Vec<Pit>]) -> Line {
+    let mut line = Line::new(pits);
+    turns.iter().for_each(|turn| line.push(turn.clone()));
+    line
 }
 
 proptest! {
@@ -219,8 +209,7 @@ proptest! {
             let moves = line.turns()[..turns].iter().map(Vec::len).sum::<usize>();
             prop_assert_eq!((place.turns, place.moves, place.again), (turns, moves, false));
             prop_assert_eq!(place.first, turns.is_multiple_of(2));
-            let mut before = Line::new(pits);
-            line.turns()[..turns].iter().for_each(|turn| before.push(turn.clone()));
+            let before = line_of(pits, &line.turns()[..turns]);
             prop_assert_eq!(before.replay(rules, &start), Ok(place.position));
         }
 
@@ -230,14 +219,11 @@ proptest! {
         };
         // One move more or less in any turn, or a further turn at the end, makes a different line.
         for changed in 0..turns {
-            let mut before = Line::new(pits);
-            line.turns()[..changed].iter().for_each(|turn| before.push(turn.clone()));
-            let mut longer = before.clone();
-            longer.push([&line.turns()[changed][..], &[pit(1)]].concat());
-            prop_assert_eq!(wrong_end(&longer), Some(changed + 1));
-            let mut shorter = before.clone();
-            shorter.push(line.turns()[changed].split_last().unwrap().1.to_vec());
-            prop_assert_eq!(wrong_end(&shorter), Some(changed + 1));
+            let turn = &line.turns()[changed];
+            for other in [[&turn[..], &[pit(1)]].concat(), turn[..turn.len() - 1].to_vec()] {
+                let changed_line = line_of(pits, &[&line.turns()[..changed], &[other]].concat());
+                prop_assert_eq!(wrong_end(&changed_line), Some(changed + 1));
+            }
         }
         for number in 1..=MAX_PITS {
             let mut longer = line.clone();
@@ -258,30 +244,15 @@ proptest! {
     }
 }
 
+/// `tests/solve/line.rs` has the errors with their places.
 #[test]
-fn a_line_may_stop_within_a_turn_and_errors_name_the_place() {
-    let start: Position = "6x6".parse().unwrap();
-    let follow = |text: &str| Line::parse(6, text).unwrap().follow(Rules::EmptyCapture, &start);
+fn a_line_may_stop_within_a_turn() {
     // Move 1 with six seeds ends in the store.
-    let places = follow("1").unwrap();
-    assert_eq!((places[1].turns, places[1].moves, places[1].first, places[1].again), (1, 1, true, true));
-    assert_eq!(places[1].turned(7), 7);
-    let places = follow("12").unwrap();
-    assert_eq!((places[1].turns, places[1].moves, places[1].first, places[1].again), (1, 2, false, false));
-    assert_eq!((places[1].turned(7), places[1].turned(-7)), (-7, 7));
-
-    let message = |text: &str| follow(text).unwrap_err().to_string();
-    let at = "(after 2 moves, at <6,0,2,7,7,6,6,6,6,0,0,8,8,8,8>; legal there: 1 2 3 4 5 6)";
-    assert_eq!(message("123 3"), format!("turn 1 of the line: it goes on after a move that ended it {at}"));
-    let at = "(after 1 move, at <6,1,0,0,7,7,7,7,7,6,6,6,6,6,6>; legal there: 2 3 4 5 6)";
-    assert_eq!(
-        message("1 3"),
-        format!(
-            "turn 1 of the line: it is not over: its last move gives another one, to be written in the same word, \
-             as 36 or 3,6 {at}"
-        )
-    );
-    assert_eq!(message("11 3"), format!("turn 1 of the line: move 1 is not legal: the pit holds no seeds {at}"));
+    for (text, moves, first, again) in [("1", 1, true, true), ("12", 2, false, false)] {
+        let places = Line::parse(6, text).unwrap().follow(Rules::EmptyCapture, &"6x6".parse().unwrap()).unwrap();
+        assert_eq!((places[1].turns, places[1].moves, places[1].first, places[1].again), (1, moves, first, again));
+        assert_eq!([7, -7].map(|value| places[1].turned(value)), if first { [7, -7] } else { [-7, 7] });
+    }
 }
 
 #[test]

@@ -49,8 +49,7 @@ fn sow_one_by_one(rules: Rules, mover: &[u32], other: &[u32], pit: usize) -> Sow
         break false;
     };
     assert_eq!(ring[other_store], 0, "the other store takes no seeds");
-    let row = |seeds: &[u32]| Row::new(seeds).unwrap();
-    let (mover, other) = (row(&ring[..store]), row(&ring[store + 1..other_store]));
+    let (mover, other) = (row_of(&ring[..store]), row_of(&ring[store + 1..other_store]));
     Sowing { stored: ring[store], captured, relays, mover, other, again }
 }
 
@@ -75,10 +74,11 @@ fn assert_traced(rules: Rules, mover: &Row, other: &Row, pit: Pit, sown: &Sowing
 fn all_moves_of_small_boards_are_sown_one_by_one_and_traced() {
     each_position(|position| {
         let (mover, other) = (position.mover(), position.other());
-        for (rules, pit) in Rules::ALL.into_iter().flat_map(|rules| mover.moves().map(move |pit| (rules, pit))) {
+        for (rules, pit) in moves(mover) {
             let sown = sow(rules, mover, other, pit);
             let right = sow_one_by_one(rules, mover.seeds(), other.seeds(), pit.index());
             assert_eq!(sown, right, "{rules} {position} {pit}");
+            assert!(rules.moves_again() || !sown.again, "{rules}");
             assert_traced(rules, mover, other, pit, &sown);
         }
     });
@@ -98,26 +98,24 @@ fn few_or_many() -> impl Strategy<Value = u32> {
     prop_oneof![6 => Just(0), 8 => 1..=6u32, 4 => 7..=60u32, 1 => 200..=300u32, 1 => 1000..=9000u32]
 }
 
+fn row_of(seeds: &[u32]) -> Row {
+    Row::new(seeds).unwrap()
+}
+
+/// All rule sets, each with every filled pit of a row.
+fn moves(mover: &Row) -> impl Iterator<Item = (Rules, Pit)> {
+    Rules::ALL.into_iter().flat_map(|rules| mover.moves().map(move |pit| (rules, pit)))
+}
+
 proptest! {
     #[test]
-    fn a_trace_leads_to_the_rows_after_the_sowing((mover, other) in rows(0..=40u32)) {
-        let (mover_row, other_row) = (Row::new(&mover).unwrap(), Row::new(&other).unwrap());
-        for rules in Rules::ALL {
-            for pit in mover_row.moves() {
-                let sown = sow(rules, &mover_row, &other_row, pit);
-                assert_traced(rules, &mover_row, &other_row, pit, &sown);
-            }
-        }
-    }
-
-    #[test]
     fn sowing_is_sowing_one_by_one((mover, other) in rows(few_or_many())) {
-        let (mover_row, other_row) = (Row::new(&mover).unwrap(), Row::new(&other).unwrap());
-        for rules in Rules::ALL {
-            for pit in mover_row.moves() {
-                let right = sow_one_by_one(rules, &mover, &other, pit.index());
-                prop_assert_eq!(sow(rules, &mover_row, &other_row, pit), right, "{} {}", rules, pit);
-            }
+        let rows = (row_of(&mover), row_of(&other));
+        for (rules, pit) in moves(&rows.0) {
+            let sown = sow(rules, &rows.0, &rows.1, pit);
+            let right = sow_one_by_one(rules, &mover, &other, pit.index());
+            prop_assert_eq!(&sown, &right, "{} {}", rules, pit);
+            assert_traced(rules, &rows.0, &rows.1, pit, &sown);
         }
     }
 
@@ -125,22 +123,21 @@ proptest! {
     fn seeds_are_neither_made_nor_lost(
         (mover, other) in rows(prop_oneof![3 => Just(0), 3 => 1..=20u32, 1 => 1..=80_000_000u32]),
     ) {
-        let (mover, other) = (Row::new(&mover).unwrap(), Row::new(&other).unwrap());
-        for rules in Rules::ALL {
-            for pit in mover.moves() {
-                let sown = sow(rules, &mover, &other, pit);
-                let after = sown.stored + sown.mover.total() + sown.other.total();
-                prop_assert_eq!(after, mover.total() + other.total(), "{} {}", rules, pit);
-            }
+        let (mover, other) = (row_of(&mover), row_of(&other));
+        for (rules, pit) in moves(&mover) {
+            let sown = sow(rules, &mover, &other, pit);
+            let after = sown.stored + sown.mover.total() + sown.other.total();
+            prop_assert_eq!(after, mover.total() + other.total(), "{} {}", rules, pit);
         }
     }
 
+    /// A score after the move is worth the same final difference to the mover.
     #[test]
     fn a_move_is_its_sowing_and_the_turn(
         (mover, other) in rows(prop_oneof![3 => Just(0), 2 => 1..=20u32]),
         stores in (0..100u32, 0..100u32),
     ) {
-        let (mover, other) = (Row::new(&mover).unwrap(), Row::new(&other).unwrap());
+        let (mover, other) = (row_of(&mover), row_of(&other));
         let position = Position::new(mover, other, stores.0, stores.1).unwrap();
         prop_assert_eq!(position.is_over(), mover.is_empty() || other.is_empty());
         let moves: Vec<Pit> = position.moves().collect();
@@ -161,34 +158,14 @@ proptest! {
                 let played = played.unwrap();
                 prop_assert_eq!(played.again, again);
                 prop_assert_eq!(played.position, if again { after } else { after.turned() });
+                for next in [0, played.position.seeds() / 3, played.position.seeds()] {
+                    let score = played.mover_score(&position, next);
+                    prop_assert!(score <= position.seeds(), "{} {}", rules, pit);
+                    prop_assert_eq!(position.value(score), played.mover_value(played.position.value(next)));
+                }
             }
         }
     }
-
-    #[test]
-    fn a_score_after_a_move_is_worth_the_same_final_difference_to_the_mover(
-        (mover, other) in rows(prop_oneof![3 => Just(0), 2 => 1..=20u32]),
-        stores in (0..100u32, 0..100u32),
-    ) {
-        let (mover, other) = (Row::new(&mover).unwrap(), Row::new(&other).unwrap());
-        let position = Position::new(mover, other, stores.0, stores.1).unwrap();
-        for (rules, pit) in Rules::ALL.into_iter().flat_map(|rules| position.moves().map(move |pit| (rules, pit))) {
-            let played = position.play(rules, pit).unwrap();
-            for next in [0, played.position.seeds() / 3, played.position.seeds()] {
-                let score = played.mover_score(&position, next);
-                prop_assert!(score <= position.seeds(), "{} {}", rules, pit);
-                prop_assert_eq!(position.value(score), played.mover_value(played.position.value(next)));
-            }
-        }
-    }
-}
-
-/// Plays a move. Returns the board from the view of the player who moved, and true if that player moves again.
-fn after(rules: Rules, board: &str, number: usize) -> (String, bool) {
-    let position: Position = board.parse().unwrap();
-    let played = position.play(rules, Pit::from_number(number).unwrap()).unwrap();
-    let seen = if played.again { played.position } else { played.position.turned() };
-    (seen.to_string(), played.again)
 }
 
 #[test]
@@ -202,48 +179,12 @@ fn the_vectors_of_the_game_protocol_server() {
         (false, "<3,0,0,3,3,3,7,3,3>", 1, false, "<3,0,6,4,4,0,0,4,4>"),
         (false, "<3,0,0,0,0,1,1,0,1>", 1, false, "<3,0,0,0,0,1,0,1,1>"),
     ] {
-        let turned = |board: &str| {
-            let position: Position = board.parse().unwrap();
-            if south { position } else { position.turned() }.to_string()
+        let seen = |text: &str, south: bool| {
+            let position: Position = text.parse().unwrap();
+            if south { position } else { position.turned() }
         };
-        assert_eq!(after(Rules::Standard, &turned(board), number), (turned(right), again), "{board}");
-    }
-}
-
-#[test]
-fn the_last_seed_decides() {
-    let (empty, standard, relay) = (Rules::EmptyCapture, Rules::Standard, Rules::SKalaha);
-    for (rules, board, number, right) in [
-        // The last seed falls into an empty pit of the mover, opposite three seeds.
-        (empty, "<3,0,0,1,0,2,1,3,1>", 1, "<3,4,0,0,0,2,1,0,1>"),
-        (standard, "<3,0,0,1,0,2,1,3,1>", 1, "<3,4,0,0,0,2,1,0,1>"),
-        (relay, "<3,0,0,1,0,2,1,3,1>", 1, "<3,0,0,0,1,2,1,3,1>"),
-        // The same, opposite an empty pit: only empty capture takes the seed itself.
-        (empty, "<3,0,0,1,0,2,1,0,1>", 1, "<3,1,0,0,0,2,1,0,1>"),
-        (standard, "<3,0,0,1,0,2,1,0,1>", 1, "<3,0,0,0,1,2,1,0,1>"),
-        (relay, "<3,0,0,1,0,2,1,0,1>", 1, "<3,0,0,0,1,2,1,0,1>"),
-        // The last seed falls into an empty pit of the other side: the turn is over.
-        (empty, "<3,0,0,1,0,2,0,3,1>", 3, "<3,1,0,1,0,0,1,3,1>"),
-        (standard, "<3,0,0,1,0,2,0,3,1>", 3, "<3,1,0,1,0,0,1,3,1>"),
-        (relay, "<3,0,0,1,0,2,0,3,1>", 3, "<3,1,0,1,0,0,1,3,1>"),
-        // The last seed falls into a pit of the mover with seeds. Only a relay goes on, here past the store to an empty
-        // pit of the other side.
-        (empty, "<3,0,0,1,2,0,0,3,1>", 1, "<3,0,0,0,3,0,0,3,1>"),
-        (standard, "<3,0,0,1,2,0,0,3,1>", 1, "<3,0,0,0,3,0,0,3,1>"),
-        (relay, "<3,0,0,1,2,0,0,3,1>", 1, "<3,1,0,0,0,1,1,3,1>"),
-        // The last seed falls into a pit with seeds of the other side: the relay returns to the mover's row.
-        (empty, "<3,0,0,0,0,2,3,0,0>", 3, "<3,1,0,0,0,0,4,0,0>"),
-        (standard, "<3,0,0,0,0,2,3,0,0>", 3, "<3,1,0,0,0,0,4,0,0>"),
-        (relay, "<3,0,0,0,0,2,3,0,0>", 3, "<3,1,0,1,1,0,0,1,1>"),
-        // Thirteen seeds go around once. The starting pit is empty when the last seed reaches it.
-        (empty, "<6,0,0,0,13,0,0,0,0,0,0,0,0,2,0>", 2, "<6,5,0,1,0,1,1,1,1,1,1,1,1,0,1>"),
-        (standard, "<6,0,0,0,13,0,0,0,0,0,0,0,0,0,1>", 2, "<6,3,0,1,0,1,1,1,1,1,1,1,1,0,2>"),
-        (relay, "<6,0,0,0,13,0,0,0,0,0,0,0,0,0,1>", 2, "<6,1,0,1,1,1,1,1,1,1,1,1,1,1,2>"),
-        // Twenty-six seeds go around twice. The starting pit is then not empty.
-        (empty, "<6,0,0,0,26,0,0,0,0,0,0,0,0,0,1>", 2, "<6,2,0,2,2,2,2,2,2,2,2,2,2,2,3>"),
-        (standard, "<6,0,0,0,26,0,0,0,0,0,0,0,0,0,1>", 2, "<6,2,0,2,2,2,2,2,2,2,2,2,2,2,3>"),
-    ] {
-        assert_eq!(after(rules, board, number), (right.to_owned(), false), "{rules} {board}");
+        let played = seen(board, south).play(Rules::Standard, Pit::from_number(number).unwrap()).unwrap();
+        assert_eq!((played.position, played.again), (seen(right, south == again), again), "{board}");
     }
 }
 
@@ -263,36 +204,6 @@ fn rule_sets_have_places_codes_and_names_of_their_own() {
     assert_eq!(Rules::from_code(Rules::ALL.len() as u8), None);
     let message = "oware".parse::<Rules>().unwrap_err().to_string();
     assert!(Rules::ALL.into_iter().all(|rules| message.contains(rules.name())), "{message}");
-}
-
-#[test]
-fn a_last_seed_in_the_store_may_move_again() {
-    // A last seed in the store ends the turn. Captures follow empty-capture.
-    let single = Rules::SingleMove;
-    assert_eq!(after(single, "<3,4,7,2,2,1,1,0,0>", 2), ("<3,5,7,2,0,2,1,0,0>".to_owned(), false));
-    assert_eq!(after(single, "<3,0,0,1,0,2,1,0,1>", 1), ("<3,1,0,0,0,2,1,0,1>".to_owned(), false));
-    for rules in Rules::ALL {
-        let again = rules.moves_again();
-        assert_eq!(after(rules, "<3,4,7,2,2,1,1,0,0>", 2), ("<3,5,7,2,0,2,1,0,0>".to_owned(), again), "{rules}");
-    }
-    // Nine seeds from the middle pit of three go around once and end in the store.
-    assert_eq!(after(Rules::Standard, "<3,0,0,0,9,0,0,0,1>", 2), ("<3,2,0,1,1,2,1,1,2>".to_owned(), true));
-    // Twenty-six seeds go around twice. A relay also sows the two seeds that lie in the pit by then, and the three of
-    // pit 4.
-    let relay = after(Rules::SKalaha, "<6,0,0,0,26,0,0,0,0,0,0,0,0,0,1>", 2);
-    assert_eq!(relay, ("<6,3,0,2,0,3,0,3,3,2,2,2,2,2,3>".to_owned(), true));
-}
-
-#[test]
-fn an_empty_row_ends_the_game_in_the_middle_of_a_turn() {
-    for rules in Rules::ALL {
-        // The mover's last seed goes into the store. The remaining seeds stay in their pits.
-        assert_eq!(after(rules, "<2,0,0,0,1,3,0>", 2), ("<2,1,0,0,0,3,0>".to_owned(), false), "{rules}");
-    }
-    // The relay takes the other side's only seed and ends in the store.
-    assert_eq!(after(Rules::SKalaha, "<1,0,0,2,1>", 1), ("<1,2,0,1,0>".to_owned(), false));
-    // A capture takes the last seeds of the other side.
-    assert_eq!(after(Rules::Standard, "<3,0,0,1,0,1,0,2,0>", 1), ("<3,3,0,0,0,1,0,0,0>".to_owned(), false));
 }
 
 #[test]
@@ -366,14 +277,12 @@ fn the_page_of_the_rules_has_the_properties_of_every_rule_set() {
     let names: Vec<Rules> = names.split('`').skip(1).step_by(2).map(|name| name.parse().unwrap()).collect();
     assert_eq!(names.iter().collect::<HashSet<_>>().len(), Rules::ALL.len());
     let yes = |is: bool| if is { "yes" } else { "no" };
-    let column =
-        |cell: &dyn Fn(Rules) -> &'static str| -> Vec<&str> { names.iter().map(|&rules| cell(rules)).collect() };
-    assert_eq!(row("`rules.moves_again`"), column(&|rules| yes(rules.moves_again())));
-    assert_eq!(row("`rules.relays`"), column(&|rules| yes(rules.relays())));
-    let capture = |rules: Rules| match rules.capture() {
+    let capture = |rules: &Rules| match rules.capture() {
         Capture::Always => "always",
         Capture::OppositeSeeds => "opposite-seeds",
         Capture::Never => "never",
     };
-    assert_eq!(row("`rules.capture`"), column(&capture));
+    assert!(names.iter().map(|rules| yes(rules.moves_again())).eq(row("`rules.moves_again`")));
+    assert!(names.iter().map(|rules| yes(rules.relays())).eq(row("`rules.relays`")));
+    assert!(names.iter().map(capture).eq(row("`rules.capture`")));
 }

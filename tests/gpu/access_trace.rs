@@ -6,7 +6,6 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
-use std::fmt;
 
 use kalah::gpu::{Memory, Tracer, Use};
 
@@ -17,8 +16,7 @@ pub(crate) struct Race {
     pub memory: Memory,
     /// Number of the word there.
     pub word: u32,
-    /// The use by another thread; `None` if no thread has written this word of the workgroup's
-    /// memory.
+    /// The use by another thread; `None` if no thread has written this word of the workgroup's memory.
     pub earlier: Option<Use>,
     /// The use by this thread.
     pub later: Use,
@@ -26,32 +24,12 @@ pub(crate) struct Race {
     pub thread: (u32, u32),
 }
 
-impl fmt::Display for Race {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let verb = |how| match how {
-            Use::Read => "read",
-            Use::Write => "write",
-            Use::Atomic => "change atomically",
-        };
-        let (workgroup, local) = self.thread;
-        write!(f, "thread {local} of workgroup {workgroup} ({}) uses word {} of ", verb(self.later), self.word)?;
-        match self.memory {
-            Memory::Binding(binding) => write!(f, "binding {binding}")?,
-            Memory::Workgroup(variable) => write!(f, "variable {variable} of the workgroup's memory")?,
-        }
-        match self.earlier {
-            Some(earlier) => write!(f, ", which another thread uses ({}) with no barrier between", verb(earlier)),
-            None => write!(f, ", which no thread has written"),
-        }
-    }
-}
-
 /// The uses of one dispatch.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct AccessTrace {
-    /// The barrier that is ignored, by its number in each workgroup.
+    /// The barrier that is ignored, by its number in each workgroup: for tests of the check itself.
     ignored_barrier: Option<u32>,
-    /// True if atomic operations count as a read and a write.
+    /// True if atomic operations count as a read and a write: for tests of the check itself.
     plain_atomics: bool,
     state: RefCell<State>,
 }
@@ -72,69 +50,67 @@ struct State {
     barriers: bool,
 }
 
-/// The uses of one word so far: reads, writes, atomic ones.
-type WordUses = [Users; 3];
+/// The user of a word: its workgroup, the barriers that this had passed, and the thread. Several workgroups, or several
+/// threads after the same barriers, are [`SEVERAL`].
+type User = [u32; 3];
 
-/// Users of one word in one way.
-#[derive(Clone, Copy, Debug, Default)]
-struct Users {
-    any: bool,
-    /// True if threads of several workgroups used it.
-    several_workgroups: bool,
-    /// The last such workgroup, the number of its barriers at that time, and the first thread that
-    /// used it after these.
-    workgroup: u32,
-    phase: u32,
-    local: u32,
-    /// True if several threads used it after these barriers.
-    several_threads: bool,
+const SEVERAL: u32 = u32::MAX;
+
+/// The users of one word so far: for reads, writes, and atomic operations.
+type WordUses = [Option<User>; 3];
+
+/// Returns true if no barrier orders uses of a word by these, and they are not of one thread.
+fn unordered([earlier, earlier_phase, earlier_local]: User, [workgroup, phase, local]: User) -> bool {
+    earlier != workgroup || (earlier_phase == phase && earlier_local != local)
 }
 
-impl Users {
-    /// Returns true if a use of the word by this thread is unordered with one of these.
-    fn unordered(&self, workgroup: u32, phase: u32, local: u32) -> bool {
-        let same_workgroup = !self.several_workgroups && self.workgroup == workgroup;
-        let same_thread = !self.several_threads && self.local == local;
-        self.any && !(same_workgroup && (self.phase != phase || same_thread))
-    }
-
-    fn add(&mut self, workgroup: u32, phase: u32, local: u32) {
-        let before = *self;
-        *self = Users { any: true, workgroup, phase, local, ..*self };
-        self.several_workgroups |= before.any && before.workgroup != workgroup;
-        let same_phase = before.any && before.workgroup == workgroup && before.phase == phase;
-        self.several_threads = same_phase && (before.several_threads || before.local != local);
-        if same_phase {
-            self.local = before.local;
-        }
+/// Both users as one, as far as later uses depend on them.
+fn joined(earlier: User, later: User) -> User {
+    match unordered(earlier, later) {
+        true if earlier[0] != later[0] => [SEVERAL; 3],
+        true => [later[0], later[1], SEVERAL],
+        false => later,
     }
 }
 
 impl AccessTrace {
-    /// Ignores one barrier of each workgroup, by its number from 0 on: for tests of the check
-    /// itself.
-    pub(crate) fn without_barrier(number: u32) -> AccessTrace {
-        AccessTrace { ignored_barrier: Some(number), ..AccessTrace::default() }
+    pub(crate) fn new(ignored_barrier: Option<u32>, plain_atomics: bool) -> AccessTrace {
+        AccessTrace { ignored_barrier, plain_atomics, state: RefCell::default() }
     }
 
-    /// Counts atomic operations as a read and a write: for tests of the check itself.
-    pub(crate) fn with_plain_atomics() -> AccessTrace {
-        AccessTrace { plain_atomics: true, ..AccessTrace::default() }
+    /// Returns the first race, the uses of each memory, and true if a barrier was passed.
+    pub(crate) fn found(self) -> (Option<Race>, BTreeSet<(Memory, Use)>, bool) {
+        let State { race, uses, barriers, .. } = self.state.into_inner();
+        (race, uses, barriers)
     }
 
-    /// Returns the first race, if there is one.
-    pub(crate) fn race(&self) -> Option<Race> {
-        self.state.borrow().race
-    }
-
-    /// Returns the uses of each memory.
-    pub(crate) fn uses(&self) -> BTreeSet<(Memory, Use)> {
-        self.state.borrow().uses.clone()
-    }
-
-    /// Returns true if a barrier was passed.
-    pub(crate) fn barriers(&self) -> bool {
-        self.state.borrow().barriers
+    /// Records a use, under the name `counted`, and the race that it makes.
+    fn note(&self, memory: Memory, word: u32, how: Use, counted: Use) {
+        let state = &mut *self.state.borrow_mut();
+        state.uses.insert((memory, counted));
+        let (memories, number, phase) = match memory {
+            Memory::Binding(binding) => (&mut state.buffers, binding as usize - 1, 0),
+            Memory::Workgroup(variable) => (&mut state.shared, variable as usize, state.phase),
+        };
+        memories.resize_with(memories.len().max(number + 1), Vec::new);
+        let words = &mut memories[number];
+        words.resize(words.len().max(word as usize + 1), WordUses::default());
+        let (users, user) = (&mut words[word as usize], [state.workgroup, phase, state.local]);
+        let conflicting: &[Use] = match how {
+            Use::Read => &[Use::Write, Use::Atomic],
+            Use::Write => &[Use::Read, Use::Write, Use::Atomic],
+            Use::Atomic => &[Use::Read, Use::Write],
+        };
+        let undefined = matches!(memory, Memory::Workgroup(_))
+            && how != Use::Write
+            && [Use::Write, Use::Atomic].iter().all(|&use_| users[use_ as usize].is_none());
+        let is_race = |&use_: &Use| users[use_ as usize].is_some_and(|earlier| unordered(earlier, user));
+        let other = conflicting.iter().copied().find(is_race);
+        if undefined || other.is_some() {
+            let (earlier, thread) = (if undefined { None } else { other }, (state.workgroup, state.local));
+            state.race.get_or_insert(Race { memory, word, earlier, later: how, thread });
+        }
+        users[how as usize] = Some(users[how as usize].map_or(user, |earlier| joined(earlier, user)));
     }
 }
 
@@ -162,42 +138,10 @@ impl Tracer for AccessTrace {
             self.access(memory, word, Use::Read);
             return self.access(memory, word, Use::Write);
         }
-        self.note(memory, word, how);
-        self.state.borrow_mut().uses.insert((memory, how));
+        self.note(memory, word, how, how);
     }
 
     fn atomic_access(&self, memory: Memory, word: u32, how: Use) {
-        self.note(memory, word, how);
-        self.state.borrow_mut().uses.insert((memory, Use::Atomic));
-    }
-}
-
-impl AccessTrace {
-    /// Records a use and the race that it makes.
-    fn note(&self, memory: Memory, word: u32, how: Use) {
-        let state = &mut *self.state.borrow_mut();
-        let (workgroup, local) = (state.workgroup, state.local);
-        let (memories, number, phase) = match memory {
-            Memory::Binding(binding) => (&mut state.buffers, binding as usize - 1, 0),
-            Memory::Workgroup(variable) => (&mut state.shared, variable as usize, state.phase),
-        };
-        memories.resize_with(memories.len().max(number + 1), Vec::new);
-        let words = &mut memories[number];
-        words.resize(words.len().max(word as usize + 1), WordUses::default());
-        let users = &mut words[word as usize];
-        let conflicting: &[Use] = match how {
-            Use::Read => &[Use::Write, Use::Atomic],
-            Use::Write => &[Use::Read, Use::Write, Use::Atomic],
-            Use::Atomic => &[Use::Read, Use::Write],
-        };
-        let undefined = matches!(memory, Memory::Workgroup(_))
-            && how != Use::Write
-            && !(users[Use::Write as usize].any || users[Use::Atomic as usize].any);
-        let other = conflicting.iter().copied().find(|&use_| users[use_ as usize].unordered(workgroup, phase, local));
-        if undefined || other.is_some() {
-            let earlier = if undefined { None } else { other };
-            state.race.get_or_insert(Race { memory, word, earlier, later: how, thread: (workgroup, local) });
-        }
-        users[how as usize].add(workgroup, phase, local);
+        self.note(memory, word, how, Use::Atomic);
     }
 }

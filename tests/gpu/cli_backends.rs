@@ -1,7 +1,7 @@
 //! Command line of the backends: choice, refusal, comparison and measurement.
-#![cfg(all(feature = "cli", feature = "gpu"))]
 
 use std::path::Path;
+use std::process::Output;
 
 use kalah::build::Device;
 use kalah::game::Rules;
@@ -10,46 +10,55 @@ use serde_json::Value;
 use crate::adapter;
 use kalah_tests::files::files;
 use kalah_tests::optional;
-use kalah_tests::program::{self, Ran, Run};
-
-/// Runs the program. Returns its exit code, stdout and stderr.
-fn kalah(tables: &Path, args: &[&str]) -> (i32, String, String) {
-    program::command().env("KALAH_TABLES", tables).args(args).run().parts()
-}
-
-fn json(tables: &Path, args: &[&str]) -> Value {
-    let (code, stdout, stderr) = kalah(tables, args);
-    assert_eq!(code, 0, "{args:?}: {stderr}");
-    serde_json::from_str(&stdout).unwrap()
-}
-
-/// A plan for a GPU once ignored the flags that name it, and printed the memory of the CPU builder.
-#[test]
-fn a_plan_is_for_the_backend_that_the_flags_name() {
-    let directory = tempfile::tempdir().unwrap();
-    let plan =
-        |seeds: &str, flags: &[&str]| kalah(directory.path(), &[&["plan", "build", "--seeds", seeds], flags].concat());
-    let (code, stdout, _) = plan("9", &["--backend", "cpu"]);
-    assert!(code == 0 && !stdout.contains("of GPU memory"), "{stdout}");
-    let (code, _, stderr) = plan("9", &["--backend", "gpu", "--adapter", "no such adapter"]);
-    assert!(code == 1 && stderr.contains("no adapter is named no such adapter"), "{stderr}");
-    adapter::each(|adapter| {
-        let gpu = ["--backend", "gpu", "--adapter", adapter.name()];
-        let (code, stdout, stderr) = plan("9", &gpu);
-        assert!(code == 0 && stdout.contains("of GPU memory"), "{stdout}{stderr}");
-        let (code, _, stderr) = plan("9", &[&gpu[..], &["--gpu-memory", "100KiB"]].concat());
-        assert!(code == 1 && stderr.contains("are allowed") && stderr.contains("--gpu-memory"), "{stderr}");
-        // A plan that the limits of the adapter forbid is an error, as the build would be.
-        let (code, stdout, stderr) = plan("48", &gpu);
-        match adapter.shared().require_layer(6, 48) {
-            Ok(()) => assert!(code == 0, "{stdout}{stderr}"),
-            Err(error) => assert!(code == 1 && stderr.contains(&error.to_string()), "{stderr}"),
-        }
-    });
-}
+use kalah_tests::program::{Ran, Run, with_tables};
 
 /// Manifest of the repository.
 const MANIFEST: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tables/manifest.jsonl");
+
+/// Runs the program with the words of a line and a last one, which may have spaces.
+fn kalah(tables: &Path, line: &str, last: &str) -> Output {
+    with_tables(tables, line).arg(last).run()
+}
+
+/// Entries of `kalah gpu`.
+fn adapters(listed: &Output) -> Vec<Value> {
+    listed.json()["adapters"].as_array().unwrap().clone()
+}
+
+/// Returns true if `auto` may choose this one.
+fn is_hardware(adapter: &Value) -> bool {
+    adapter["tier"] == "full" || adapter["tier"] == "untimed"
+}
+
+/// Fails unless something passed this check, and nothing failed.
+#[track_caller]
+fn assert_passed(verified: &Output, check: &str, layers: usize) {
+    let report = verified.json();
+    let passed = report["passed"].as_array().unwrap();
+    assert_eq!(passed.iter().filter(|passed| passed["check"] == check).count(), passed.len());
+    assert_eq!((verified.code(), passed.len()), (0, layers), "{report}");
+}
+
+#[test]
+fn a_plan_is_for_the_backend_that_the_flags_name() {
+    let directory = tempfile::tempdir().unwrap();
+    let plan = |seeds: &str, flags: &str, last| {
+        kalah(directory.path(), &format!("plan build --seeds {seeds} --backend {flags}"), last)
+    };
+    plan("9", "cpu", "--threads=1").success().does_not_print("of GPU memory");
+    plan("9", "gpu --adapter", "no such adapter").fails(1, "no adapter is named no such adapter");
+    adapter::each(|adapter| {
+        plan("9", "gpu --adapter", adapter.name()).success().prints("of GPU memory");
+        let little = plan("9", "gpu --gpu-memory 100KiB --adapter", adapter.name()).fails(1, "are allowed");
+        little.prints("--gpu-memory");
+        // A plan that the limits of the adapter forbid is an error, as the build would be.
+        let large = plan("48", "gpu --adapter", adapter.name());
+        match adapter.shared().require_layer(6, 48) {
+            Ok(()) => large.success(),
+            Err(error) => large.fails(1, &error.to_string()),
+        };
+    });
+}
 
 #[test]
 fn the_cpu_builds_the_tables_of_the_manifest_for_every_rule_set() {
@@ -57,50 +66,40 @@ fn the_cpu_builds_the_tables_of_the_manifest_for_every_rule_set() {
     let tables = directory.path();
     let boards = [("6", 9), ("7", 8), ("8", 7)];
     for (rules, (pits, seeds)) in Rules::ALL.into_iter().flat_map(|rules| boards.map(|board| (rules.name(), board))) {
-        let (board, most) = (["--rules", rules, "--pits", pits], seeds.to_string());
-        let flags = ["--seeds", &most, "--backend", "cpu", "--json"];
-        let built = json(tables, &[&["build"][..], &board, &flags].concat());
+        let board = format!("--rules {rules} --pits {pits}");
+        let built = kalah(tables, &format!("build {board} --seeds {seeds} --backend cpu"), "--json").success().json();
         assert_eq!(built["built"].as_array().unwrap().len(), seeds - 1);
-        let checked = json(tables, &[&["verify", "--manifest", MANIFEST, "--json"][..], &board].concat());
-        assert_eq!(checked["passed"].as_array().unwrap().len(), seeds - 1, "{rules} {pits}");
-        assert!(checked["passed"].as_array().unwrap().iter().all(|passed| passed["check"] == "manifest"));
+        let checked = kalah(tables, &format!("verify {board} --json --manifest"), MANIFEST);
+        assert_passed(&checked, "manifest", seeds - 1);
     }
 
-    // `info --manifest` prints the entries of the manifest.
-    let (code, printed, _) = kalah(tables, &["info", "--manifest"]);
+    let printed = kalah(tables, "info", "--manifest").printed();
     let layers: usize = boards.iter().map(|(_, seeds)| seeds - 1).sum();
-    assert_eq!((code, printed.lines().count()), (0, layers * Rules::ALL.len()));
+    assert_eq!(printed.lines().count(), layers * Rules::ALL.len());
     let known = std::fs::read_to_string(MANIFEST).unwrap();
     assert!(printed.lines().all(|line| known.lines().any(|known| known == line)));
 
-    // A table that differs from its entry, a table without an entry, and an empty manifest.
+    // A table that differs from its entry, a table without an entry, and no manifest.
     let other = directory.path().join("other.jsonl");
-    let seven = known.lines().find(|line| line.contains(r#""seeds":7,"#)).unwrap();
-    let digest = serde_json::from_str::<Value>(seven).unwrap()["digest"].as_str().unwrap().to_owned();
-    std::fs::write(&other, seven.replace(&digest, &digest.replace(&digest[..1], "x"))).unwrap();
-    let other = other.to_str().unwrap();
-    let (code, stdout, _) = kalah(tables, &["verify", "--manifest", other, "--seeds", "7"]);
-    assert_eq!(code, 3);
-    assert!(stdout.contains("digest"), "{stdout}");
-    let (code, _, stderr) = kalah(tables, &["verify", "--manifest", other, "--seeds", "8"]);
-    assert_eq!(code, 1);
-    assert!(stderr.contains("has no entry"), "{stderr}");
-    std::fs::write(other, "nothing").unwrap();
-    let (code, _, stderr) = kalah(tables, &["verify", "--manifest", other]);
-    assert_eq!(code, 1);
-    assert!(stderr.contains("cannot read the manifest"), "{stderr}");
+    let mut seven: Value =
+        serde_json::from_str(known.lines().find(|line| line.contains(r#""seeds":7,"#)).unwrap()).unwrap();
+    seven["digest"] = seven["digest"].as_str().unwrap().replace(['0', '1'], "x").into();
+    let verify = |seeds: usize, manifest: &str| {
+        std::fs::write(&other, manifest).unwrap();
+        kalah(tables, &format!("verify --seeds {seeds} --manifest"), other.to_str().unwrap())
+    };
+    verify(7, &seven.to_string()).exits(3).prints("digest");
+    verify(8, &seven.to_string()).exits(1).prints("has no entry");
+    verify(7, "nothing").exits(1).prints("cannot read the manifest");
 }
 
 #[test]
 fn an_adapter_that_is_not_there_is_refused_with_those_that_are() {
     let directory = tempfile::tempdir().unwrap();
-    let args = ["build", "--seeds", "5", "--backend", "gpu", "--adapter", "no such adapter"];
-    let (code, _, stderr) = kalah(directory.path(), &args);
-    assert_eq!(code, 1);
-    assert!(stderr.contains("no adapter is named no such adapter"), "{stderr}");
-    let adapters = json(directory.path(), &["gpu", "--json"]);
-    for adapter in adapters["adapters"].as_array().unwrap() {
-        assert!(stderr.contains(adapter["name"].as_str().unwrap()), "{stderr}");
+    let refused = kalah(directory.path(), "build --seeds 5 --backend gpu --adapter", "no such adapter");
+    let refused = refused.fails(1, "no adapter is named no such adapter").stderr();
+    for adapter in adapters(&kalah(directory.path(), "gpu", "--json")) {
+        assert!(refused.contains(adapter["name"].as_str().unwrap()), "{refused}");
         assert!(["full", "untimed", "software", "unfit"].contains(&adapter["tier"].as_str().unwrap()));
     }
 }
@@ -108,80 +107,55 @@ fn an_adapter_that_is_not_there_is_refused_with_those_that_are() {
 #[test]
 fn auto_never_takes_a_software_adapter() {
     let directory = tempfile::tempdir().unwrap();
-    let adapters = json(directory.path(), &["gpu", "--json"]);
-    let real = adapters["adapters"].as_array().unwrap().iter().any(|adapter| {
-        let tier = adapter["tier"].as_str().unwrap();
-        tier == "full" || tier == "untimed"
-    });
-    let (code, _, stderr) = kalah(directory.path(), &["build", "--seeds", "5"]);
-    assert_eq!(code, 0, "{stderr}");
-    assert_eq!(stderr.contains("on the CPU"), !real, "{stderr}");
+    let real = adapters(&kalah(directory.path(), "gpu", "--json")).iter().any(is_hardware);
+    let built = kalah(directory.path(), "build --seeds", "5").success();
+    assert_eq!(built.stderr().contains("on the CPU"), !real, "{}", built.stderr());
     if !real {
-        let (code, _, stderr) = kalah(directory.path(), &["build", "--seeds", "6", "--backend", "gpu"]);
-        assert_eq!(code, 1);
-        assert!(stderr.contains("use the CPU"), "{stderr}");
+        let refused = kalah(directory.path(), "build --seeds 6 --backend", "gpu").fails(1, "use the CPU");
         // Parts that a card may lack are named, also where a software adapter is listed.
-        let (_, stdout, _) = kalah(directory.path(), &["gpu"]);
-        assert!([stderr, stdout].iter().all(|text| text.contains("libvulkan.so.1")), "{adapters}");
+        refused.prints("libvulkan.so.1");
+        with_tables(directory.path(), "gpu").run().prints("libvulkan.so.1");
     }
 }
 
 #[test]
 fn a_benchmark_measures_and_compares() {
     let directory = tempfile::tempdir().unwrap();
-    let tables = directory.path();
-    json(tables, &["build", "--seeds", "8", "--backend", "cpu", "--json"]);
-    let names = |tables: &Path| std::fs::read_dir(tables).unwrap().count();
-    let before = names(tables);
-    let measured = json(tables, &["bench", "--seeds", "8", "--backend", "cpu", "--json"]);
+    kalah(directory.path(), "build --seeds 8 --backend", "cpu").success();
+    let names = || std::fs::read_dir(directory.path()).unwrap().count();
+    let before = names();
+    let measured = kalah(directory.path(), "bench --seeds 8 --backend cpu", "--json").success().json();
     assert_eq!((&measured["positions"], &measured["same_as_table"]), (&73_008.into(), &true.into()));
     assert!(measured["positions_per_second"].as_f64().unwrap() > 0.0);
-    assert_eq!(names(tables), before, "the layer built for the measurement is still there");
+    assert_eq!(names(), before, "the layer built for the measurement is still there");
     // The layers below must exist.
-    let (code, _, stderr) = kalah(tables, &["bench", "--seeds", "10", "--backend", "cpu"]);
-    assert_eq!(code, 1);
-    assert!(stderr.contains("kalah build --seeds 9"), "{stderr}");
+    kalah(directory.path(), "bench --seeds 10 --backend", "cpu").fails(1, "kalah build --seeds 9");
 }
 
 #[test]
 fn the_named_adapter_builds_verifies_and_is_measured() {
     let Some(gpu) = adapter::shared() else { return };
-    let name = gpu.report().name.clone();
-    let directory = tempfile::tempdir().unwrap();
-    let tables = directory.path();
-    let on_gpu = ["--backend", "gpu", "--adapter", &name, "--json"];
-    let with = |args: &[&'static str]| json(tables, &[args, &on_gpu].concat());
-    let built = with(&["build", "--seeds", "8", "--gpu-memory", "1GiB"]);
-    assert_eq!(built["built"][6]["backend"], name.as_str());
-    json(tables, &["verify", "--manifest", MANIFEST, "--json"]);
-    let checked = json(tables, &["verify", "--against", "gpu", "--adapter", &name, "--json"]);
-    assert!(checked["passed"].as_array().unwrap().iter().all(|passed| passed["check"] == "gpu"));
-    let measured = with(&["bench", "--seeds", "8"]);
+    let (name, directory) = (&*gpu.report().name, tempfile::tempdir().unwrap());
+    let on_gpu = |line: &str| kalah(directory.path(), &format!("{line} --adapter"), name);
+    let built = on_gpu("build --seeds 8 --gpu-memory 1GiB --json --backend gpu").success().json();
+    assert_eq!(built["built"][6]["backend"], name);
+    assert_passed(&kalah(directory.path(), "verify --json --manifest", MANIFEST), "manifest", 7);
+    assert_passed(&on_gpu("verify --json --against gpu"), "gpu", 7);
+    let measured = on_gpu("bench --seeds 8 --json --backend gpu").success().json();
     assert_eq!(measured["same_as_table"], true);
     assert!(measured["gpu"]["traffic"]["downloaded"].as_u64().unwrap() > 0);
-    if gpu.report().timestamps {
-        assert!(measured["kernel_seconds"].as_f64().unwrap() > 0.0);
-    }
+    assert!(!gpu.report().timestamps || measured["kernel_seconds"].as_f64().unwrap() > 0.0);
     // With too little memory the program refuses before it writes anything.
-    let before = files(tables);
-    for share in [&[][..], &["--share"]] {
-        let args = ["build", "--seeds", "12", "--backend", "gpu", "--adapter", &name, "--gpu-memory", "100KiB"];
-        let (code, _, stderr) = kalah(tables, &[&args[..], share].concat());
-        assert_eq!((code, files(tables) == before), (1, true));
-        assert!(stderr.contains("--gpu-memory") && stderr.contains("use the CPU"), "{stderr}");
-        assert!(!stderr.contains("same command"), "{stderr}");
+    let before = files(directory.path());
+    for share in ["", " --share"] {
+        let refused = on_gpu(&format!("build --seeds 12 --gpu-memory 100KiB{share} --backend gpu")).exits(1);
+        refused.prints("--gpu-memory").prints("use the CPU").does_not_print("same command");
+        assert!(files(directory.path()) == before);
     }
-}
-
-#[test]
-fn the_list_of_adapters_has_the_results_of_their_self_tests() {
-    let Some(gpu) = adapter::shared() else { return };
-    let directory = tempfile::tempdir().unwrap();
-    let listed = json(directory.path(), &["gpu", "--json"]);
-    let own = listed["adapters"].as_array().unwrap().iter().find(|one| one["name"] == gpu.report().name.as_str());
-    assert_eq!(own.unwrap()["self_test"], "passed");
-    let (code, stdout, _) = kalah(directory.path(), &["gpu"]);
-    assert!(code == 0 && stdout.contains("self-test        passed"), "{stdout}");
+    // The list of adapters has the results of their self-tests.
+    let listed = adapters(&kalah(directory.path(), "gpu", "--json").success());
+    assert_eq!(listed.iter().find(|one| one["name"] == name).unwrap()["self_test"], "passed");
+    with_tables(directory.path(), "gpu").run().success().prints("self-test        passed");
 }
 
 /// A copy of Mesa's software driver is a second card of the same name.
@@ -189,47 +163,32 @@ fn the_list_of_adapters_has_the_results_of_their_self_tests() {
 #[cfg(target_os = "linux")]
 fn cards_of_one_name_are_told_apart_by_their_numbers() {
     let drivers = std::fs::read_dir("/usr/share/vulkan/icd.d").into_iter().flatten().flatten().map(|file| file.path());
-    let is_mesas =
-        |path: &std::path::PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().contains("lvp"));
-    let Some(driver) = drivers.into_iter().find(is_mesas) else {
+    let is_mesas = |path: &&Path| path.file_name().is_some_and(|name| name.to_string_lossy().contains("lvp"));
+    let drivers: Vec<_> = drivers.collect();
+    let Some(driver) = drivers.iter().map(|path| path.as_path()).find(is_mesas) else {
         return optional::skip("SYSTEM", "Mesa's software driver is not installed");
     };
     let directory = tempfile::tempdir().unwrap();
-    let manifest: Value = serde_json::from_slice(&std::fs::read(&driver).unwrap()).unwrap();
-    let library = Path::new(manifest["ICD"]["library_path"].as_str().unwrap()).to_owned();
-    let copy = directory.path().join("libcopy.so");
-    std::fs::copy(&library, &copy).unwrap();
-    let mut other = manifest.clone();
-    other["ICD"]["library_path"] = copy.to_str().unwrap().into();
-    let other_driver = directory.path().join("copy.json");
-    std::fs::write(&other_driver, other.to_string()).unwrap();
-    let kalah = |args: &[&str]| {
-        let mut command = program::command();
-        command.env("VK_DRIVER_FILES", format!("{}:{}", driver.display(), other_driver.display()));
-        command.env("VK_ICD_FILENAMES", format!("{}:{}", driver.display(), other_driver.display()));
-        command.env_remove("VK_ADD_DRIVER_FILES").env("KALAH_TABLES", directory.path());
-        command.args(args).run().parts()
+    let mut manifest: Value = serde_json::from_slice(&std::fs::read(driver).unwrap()).unwrap();
+    let (copy, other_driver) = (directory.path().join("libcopy.so"), directory.path().join("copy.json"));
+    std::fs::copy(manifest["ICD"]["library_path"].as_str().unwrap(), &copy).unwrap();
+    manifest["ICD"]["library_path"] = copy.to_str().unwrap().into();
+    std::fs::write(&other_driver, manifest.to_string()).unwrap();
+    let both = format!("{}:{}", driver.display(), other_driver.display());
+    let kalah = |line: &str| {
+        let mut command = with_tables(directory.path(), line);
+        command.env("VK_DRIVER_FILES", &both).env("VK_ICD_FILENAMES", &both).env_remove("VK_ADD_DRIVER_FILES").run()
     };
-    let (_, stdout, stderr) = kalah(&["gpu", "--json"]);
-    let listed: Value = serde_json::from_str(&stdout).unwrap_or_else(|_| panic!("{stderr}"));
-    let listed = listed["adapters"].as_array().unwrap();
-    if listed.len() != 2 {
+    let listed = adapters(&kalah("gpu --json"));
+    let [first, second] = &listed[..] else {
         return optional::skip("SYSTEM", format_args!("two copies of a driver are {} adapters", listed.len()));
-    }
-    assert_eq!(listed[0]["name"], listed[1]["name"]);
-    assert_eq!((&listed[0]["number"], &listed[1]["number"]), (&1.into(), &2.into()));
-    let build = |seeds: &str, adapter: &str| {
-        let (code, _, stderr) =
-            kalah(&["build", "--seeds", seeds, "--pits", "2", "--backend", "gpu", "--adapter", adapter]);
-        (code, stderr)
     };
-    let (code, stderr) = build("4", "llvmpipe");
-    assert!(code == 0 && stderr.contains("number 1 of `kalah gpu`"), "{stderr}");
-    let (code, stderr) = build("5", "2");
-    assert!(code == 0 && stderr.contains("number 2 of `kalah gpu`"), "{stderr}");
+    assert_eq!(first["name"], second["name"]);
+    assert_eq!((&first["number"], &second["number"]), (&1.into(), &2.into()));
+    kalah("build --seeds 4 --pits 2 --backend gpu --adapter llvmpipe").success().prints("number 1 of `kalah gpu`");
+    kalah("build --seeds 5 --pits 2 --backend gpu --adapter 2").success().prints("number 2 of `kalah gpu`");
     // A part of a version.
-    let (code, stderr) = build("6", "256");
-    assert!(code == 1 && stderr.contains("no adapter has the number 256"), "{stderr}");
+    kalah("build --seeds 6 --pits 2 --backend gpu --adapter 256").fails(1, "no adapter has the number 256");
 }
 
 /// `RADV_FORCE_FAMILY` makes Mesa's driver for AMD's GPUs list a GPU that the machine does not have. Creating a device
@@ -240,36 +199,20 @@ fn hardware_that_is_not_there_is_not_used() {
         return;
     }
     let directory = tempfile::tempdir().unwrap();
-    let kalah = |args: &[&str]| {
-        let mut command = program::command();
-        command.env("RADV_FORCE_FAMILY", "navi21").env("KALAH_TABLES", directory.path());
-        command.args(args).run().parts()
-    };
-    let (code, stdout, stderr) = kalah(&["gpu", "--json"]);
-    assert_eq!(code, 0, "{stderr}");
-    let listed: Value = serde_json::from_str(&stdout).unwrap();
-    let pretended = |one: &&Value| one["name"].as_str().unwrap().to_lowercase().contains("navi21");
-    let Some(pretended) = listed["adapters"].as_array().unwrap().iter().find(pretended) else {
-        optional::skip("SYSTEM", "Mesa's driver for AMD's GPUs is not installed");
-        return;
+    let kalah = |line: &str| with_tables(directory.path(), line).env("RADV_FORCE_FAMILY", "navi21").run();
+    let listed = adapters(&kalah("gpu --json").success());
+    let is_pretended = |one: &&Value| one["name"].as_str().unwrap().to_lowercase().contains("navi21");
+    let Some(pretended) = listed.iter().find(is_pretended) else {
+        return optional::skip("SYSTEM", "Mesa's driver for AMD's GPUs is not installed");
     };
     assert_eq!(pretended["tier"], "full");
     assert_ne!(pretended["self_test"], "passed");
     // The CPU is chosen only if no other adapter could be used.
-    let real = listed["adapters"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .any(|one| one["self_test"] == "passed" && (one["tier"] == "full" || one["tier"] == "untimed"));
-    if !real {
-        let (code, _, stderr) = kalah(&["build", "--seeds", "5"]);
-        assert_eq!(code, 0, "{stderr}");
-        assert!(stderr.contains("on the CPU: the GPU cannot be used"), "{stderr}");
+    if !listed.iter().any(|one| one["self_test"] == "passed" && is_hardware(one)) {
+        kalah("build --seeds 5").success().prints("on the CPU: the GPU cannot be used");
     }
     for backend in ["auto", "gpu"] {
-        let (code, _, stderr) = kalah(&["build", "--seeds", "6", "--backend", backend, "--adapter", "navi21"]);
-        assert_eq!(code, 1, "{stderr}");
-        assert!(stderr.contains("cannot be used"), "{stderr}");
+        kalah(&format!("build --seeds 6 --backend {backend} --adapter navi21")).fails(1, "cannot be used");
     }
 }
 
@@ -280,14 +223,9 @@ fn looking_for_a_gpu_prints_nothing_where_there_is_no_display() {
         return;
     }
     let directory = tempfile::tempdir().unwrap();
-    let tables = directory.path().to_str().unwrap();
-    let build = ["build", "--seeds", "6", "--json", "--tables", tables];
-    for (args, value) in [(&["gpu"][..], None), (&build, None), (&["gpu"], Some("")), (&["gpu"], Some("run"))] {
-        let mut command = program::command();
-        command.args(args).env_remove("XDG_RUNTIME_DIR").envs(value.map(|value| ("XDG_RUNTIME_DIR", value)));
-        let output = command.run();
-        let stderr = output.stderr();
-        assert!(output.status.success(), "{args:?}: {stderr}");
-        assert!(!stderr.contains("XDG_RUNTIME_DIR"), "{args:?}, {value:?}: {stderr}");
+    for (line, value) in [("gpu", None), ("build --seeds 6 --json", None), ("gpu", Some("")), ("gpu", Some("run"))] {
+        let mut command = with_tables(directory.path(), line);
+        command.env_remove("XDG_RUNTIME_DIR").envs(value.map(|value| ("XDG_RUNTIME_DIR", value)));
+        command.run().success().does_not_print("XDG_RUNTIME_DIR");
     }
 }

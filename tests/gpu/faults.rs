@@ -1,9 +1,11 @@
 //! The layer of `tests/fault_layer`, for programs and for tests that run again in a process of their own.
-#![cfg(target_os = "linux")]
 
 use std::ffi::{CString, OsString};
 use std::path::PathBuf;
 use std::process::Command;
+
+use kalah_tests::optional;
+use kalah_tests::program::{Ran, Run};
 
 /// Name of the layer in Vulkan.
 const LAYER: &str = "VK_LAYER_KALAH_faults";
@@ -28,7 +30,7 @@ impl Layer {
         let library = library();
         if !library.is_file() {
             let reason = "is missing: `cargo build --release --example fault_layer` makes it";
-            kalah_tests::optional::skip("ADAPTER", format_args!("{} {reason}", library.display()));
+            optional::skip("ADAPTER", format_args!("{} {reason}", library.display()));
             return None;
         }
         let layer = tempfile::tempdir().unwrap();
@@ -59,9 +61,9 @@ impl Layer {
 pub(crate) struct Faults(Choose);
 
 impl Faults {
-    /// Runs this test, whose name is `test`, in a process under the layer, and returns `None`. In that process, returns
-    /// the choice of faults.
-    pub(crate) fn of(test: &str) -> Option<Faults> {
+    /// Runs the running test in a process under the layer, and returns `None`. In that process, returns the choice of
+    /// faults.
+    pub(crate) fn of_this_test() -> Option<Faults> {
         if std::env::var_os(CHILD).is_some() {
             let path = CString::new(library().into_os_string().into_encoded_bytes()).unwrap();
             // SAFETY: the loader of Vulkan loads the same library, which stays loaded; the function is of this type.
@@ -74,10 +76,9 @@ impl Faults {
         }
         let layer = Layer::new()?;
         let mut command = Command::new(std::env::current_exe().unwrap());
-        command.args(["--exact", test, "--nocapture", "--include-ignored"]).env(CHILD, "1").envs(layer.variables());
-        let output = command.output().unwrap();
-        let printed = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success() && printed.contains("1 passed"), "{test}: {printed}");
+        let thread = std::thread::current();
+        command.args(["--exact", thread.name().unwrap(), "--nocapture", "--include-ignored"]);
+        let printed = command.env(CHILD, "1").envs(layer.variables()).run().success().prints("1 passed").all();
         // Warnings of tests that were skipped.
         eprint!("{printed}");
         None

@@ -2,86 +2,55 @@
 //! and the same command resumes.
 //!
 //! `tests/fault_layer`, a layer between the program and its driver, makes the faults.
-#![cfg(all(feature = "cli", feature = "gpu", target_os = "linux"))]
 
 use std::path::Path;
 use std::time::Duration;
 
-use serde_json::Value;
+use kalah::game::Rules;
+use kalah_tests::files::files;
+use kalah_tests::program::{Ran, Run, with_tables};
 
 use crate::adapter;
+use crate::builds::{assert_right, key, right};
 use crate::faults::Layer;
-use kalah_tests::files::{assert_same_files, files};
-use kalah_tests::program::{self, Run};
-
-/// The program under the layer.
-struct Program {
-    layer: Layer,
-    adapter: String,
-}
-
-impl Program {
-    /// Uses the first adapter. Returns `None` if there is no adapter or the layer was not compiled.
-    fn new() -> Option<Program> {
-        let gpu = adapter::shared()?;
-        let layer = Layer::new()?;
-        Some(Program { layer, adapter: gpu.report().name.clone() })
-    }
-
-    /// Builds tables in a directory. Returns exit code, stdout and stderr.
-    fn build(&self, tables: &Path, backend: &[&str], fault: &[(&str, &str)]) -> (i32, String, String) {
-        let mut command = program::command();
-        command.args(["build", "--rules", "standard", "--pits", "3", "--seeds", "7", "--json"]).args(backend);
-        command.env("KALAH_TABLES", tables);
-        command.envs(self.layer.variables()).envs(fault.iter().copied());
-        // If the driver hangs, the program must end nevertheless.
-        let output = command.run_within(Duration::from_secs(300), "");
-        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
-        let (stdout, stderr) = (text(output.stdout), text(output.stderr));
-        (output.status.code().unwrap_or_else(|| panic!("{fault:?}: it did not end: {stderr}")), stdout, stderr)
-    }
-}
 
 #[test]
 fn a_device_that_fails_ends_a_build_and_the_same_command_goes_on() {
-    let Some(program) = Program::new() else { return };
-    let on_gpu = ["--backend", "gpu", "--adapter", &program.adapter];
-    let right = tempfile::tempdir().unwrap();
-    assert_eq!(program.build(right.path(), &["--backend", "cpu"], &[]).0, 0);
-    let right = files(right.path());
+    let Some(gpu) = adapter::shared() else { return };
+    let Some(layer) = Layer::new() else { return };
+    let key = key(Rules::Standard, 3, 7);
+    let build = |tables: &Path, backend: &[&str], fault: &[(&str, &str)]| {
+        let mut command = with_tables(tables, "build --rules standard --pits 3 --seeds 7 --json --backend");
+        command.args(backend).envs(layer.variables()).envs(fault.iter().copied());
+        // If the driver hangs, the program must end nevertheless.
+        command.run_within(Duration::from_secs(300), "")
+    };
+    let on_gpu = ["gpu", "--adapter", &gpu.report().name];
 
     // A run without a fault counts the submissions.
-    let whole = tempfile::tempdir().unwrap();
-    let count = program.layer.path().join("count");
-    let (code, _, stderr) = program.build(whole.path(), &on_gpu, &[("KALAH_FAULT_COUNT", count.to_str().unwrap())]);
-    assert_eq!(code, 0, "{stderr}");
-    assert_same_files(&right, &files(whole.path()), "no fault");
+    let (whole, count) = (tempfile::tempdir().unwrap(), layer.path().join("count"));
+    build(whole.path(), &on_gpu, &[("KALAH_FAULT_COUNT", count.to_str().unwrap())]).success();
+    assert_right(whole.path(), key, "no fault");
     let submissions: u64 = std::fs::read_to_string(&count).expect("the layer is in use").parse().unwrap();
     assert!(submissions > 20, "{submissions} submissions");
 
+    let right = files(right(key));
     for (fault, message) in [("reject", "the GPU was lost"), ("lose", "the GPU was lost"), ("hang", "hangs")] {
         // Faults in the self-test, and when most layers are finished.
         for after in [0, submissions - 6] {
             let what = format!("{fault} after {after} of {submissions} submissions");
             let tables = tempfile::tempdir().unwrap();
             let faults = [("KALAH_FAULT", fault), ("KALAH_FAULT_AFTER", &after.to_string())];
-            let (code, stdout, stderr) = program.build(tables.path(), &on_gpu, &faults);
-            assert_eq!((code, &*stdout), (1, ""), "{what}: {stderr}");
-            assert!(stderr.contains(message) && !stderr.contains("panicked"), "{what}: {stderr}");
-            let kept = files(tables.path());
-            let finished = kept.iter().filter(|(name, _)| !name.ends_with(".partial"));
-            for (name, bytes) in finished.clone() {
-                assert!(*bytes == right[name], "{what}: {name}");
-            }
-            let finished = finished.count();
-            assert_eq!(finished > 0, after > 0, "{what}: {:?}", kept.keys());
+            build(tables.path(), &on_gpu, &faults).fails(1, message).does_not_print("panicked");
+            let mut kept = files(tables.path());
+            kept.retain(|name, _| !name.ends_with(".partial"));
+            assert!(kept.iter().all(|(name, bytes)| *bytes == right[name]), "{what}");
+            assert_eq!(kept.is_empty(), after == 0, "{what}: {:?}", kept.keys());
             // The same command when the device works again, or on the CPU.
-            let again = if fault == "lose" { &on_gpu[..] } else { &["--backend", "cpu"] };
-            let (code, stdout, stderr) = program.build(tables.path(), again, &[]);
-            assert_eq!(code, 0, "{what}: {stderr}");
-            let report: Value = serde_json::from_str(&stdout).unwrap();
-            assert_eq!(report["kept"], finished, "{what}: {report}");
-            assert_same_files(&right, &files(tables.path()), &what);
+            let again = if fault == "lose" { &on_gpu[..] } else { &["cpu"] };
+            let report = build(tables.path(), again, &[]).success().json();
+            assert_eq!(report["kept"], kept.len(), "{what}: {report}");
+            assert_right(tables.path(), key, &what);
         }
     }
 }

@@ -1,18 +1,20 @@
 //! Building tables on a GPU, and its shaders.
+#![cfg(feature = "gpu")]
 
-#[cfg(feature = "gpu")]
 mod access_trace;
-#[cfg(feature = "gpu")]
 mod adapter;
+mod builds;
+#[cfg(feature = "cli")]
 mod cli_backends;
-#[cfg(all(feature = "gpu", target_os = "linux"))]
+#[cfg(target_os = "linux")]
 mod faults;
+#[cfg(target_os = "linux")]
 mod gpu_faults;
+#[cfg(all(feature = "cli", target_os = "linux"))]
 mod gpu_process;
 mod gpu_tables;
 mod overlap;
 mod races;
 mod shaders;
-#[cfg(feature = "gpu")]
 mod stage_cases;
 mod stages;

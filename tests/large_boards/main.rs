@@ -5,7 +5,7 @@ use kalah::build::build;
 use kalah::game::{Rules, StartPosition};
 use kalah::solve::{Solver, SolverOptions};
 use kalah::table::Tables;
-use kalah_tests::program::{self, Ran, Run};
+use kalah_tests::program::{Ran, Run, with_tables};
 use kalah_tests::reference;
 
 /// All values that Irving, Donkers and Uiterwijk print, their perfect games, and our own lines.
@@ -37,10 +37,8 @@ fn values_of_irving_2000() {
 #[cfg_attr(debug_assertions, ignore = "takes minutes when not optimised")]
 fn outcomes_of_kvitberg_2026() {
     let directory = tempfile::tempdir().unwrap();
-    let flags = ["analyse", "values", "--rules", "s-kalaha", "--build", "--tables-up-to", "16", "--json"];
-    let mut command = program::command();
-    command.args(flags).args(["--seeds-per-pit", "5", "--tables"]).arg(directory.path());
-    let report = command.run().success().json();
+    let line = "analyse values --rules s-kalaha --build --tables-up-to 16 --seeds-per-pit 5 --json";
+    let report = with_tables(directory.path(), line).run().success().json();
     let found = report["values"].as_array().unwrap();
     let mut compared = 0;
     for line in reference::lines(include_str!("../reference/kvitberg-2026-values.csv")) {

@@ -4,7 +4,6 @@ mod engine;
 mod games_cli;
 mod play;
 mod players;
-mod random;
 mod record;
 mod review;
 mod seeds;

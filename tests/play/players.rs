@@ -6,14 +6,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use kalah::book::Book;
-use kalah::build::build;
 use kalah::cancel::Cancel;
-use kalah::evaluation::{LANES, Network, PhasedNetwork, Weights};
+use kalah::evaluation::PhasedNetwork;
 use kalah::game::{Bounds, Pit, Position, Row, Rules};
 use kalah::play::{Choice, PlayError, PlayerName, Setting, Source, Worth, play_game};
 use kalah::progress::Pulse;
 use kalah::solve::SearchMemory;
-use kalah::table::{AllTables, BoundMaker, BoundTable, BoundTables, Cuts, TableKey, Tables};
+use kalah::table::{AllTables, BoundMaker, BoundTable, BoundTables, Cuts, Tables};
+use kalah_tests::files::copied;
+use kalah_tests::random::random_network;
 use kalah_tests::tables::built;
 use proptest::prelude::*;
 
@@ -42,16 +43,21 @@ fn name(text: &str) -> PlayerName {
     text.parse().unwrap()
 }
 
-/// Choice of a player by the standard rules.
-fn choose(player: &str, position: &str) -> Choice {
-    let position: Position = position.parse().unwrap();
-    name(player).player(&Setting::new(Rules::Standard)).choose(&position, &Cancel::new(), &mut |_| ()).unwrap()
+fn start(text: &str) -> Position {
+    text.parse().unwrap()
 }
 
-/// Move and function of Algorithm 1.
-fn heuristic(position: &str) -> (usize, &'static str) {
-    let choice = choose("heuristic", position);
-    (choice.pit.number(), choice.source.name())
+/// A setting with little memory for searches.
+fn small(rules: Rules) -> Setting<'static> {
+    Setting { memory: SearchMemory::shared(None, 1 << 20), ..Setting::new(rules) }
+}
+
+fn choose_within(player: &str, setting: &Setting, position: &Position, cancel: &Cancel) -> Result<Choice, PlayError> {
+    name(player).player(setting).choose(position, cancel, &mut |_| ())
+}
+
+fn choose(player: &str, setting: &Setting, position: &Position) -> Choice {
+    choose_within(player, setting, position, &Cancel::new()).unwrap()
 }
 
 fn position(pits: usize, seeds: u32) -> impl Strategy<Value = Position> {
@@ -80,8 +86,13 @@ fn slow_minimax(rules: Rules, position: &Position, depth: u32) -> (i64, Option<P
     let weighed = position.moves().map(|pit| {
         let played = position.play(rules, pit).unwrap();
         let (value, _) = slow_minimax(rules, &played.position, depth - 1);
-        (if played.again { value } else { -value }, Some(pit))
+        (played.mover_value(value), Some(pit))
     });
+    first_best(weighed)
+}
+
+/// The first of those with the most value.
+fn first_best<T>(weighed: impl Iterator<Item = (i64, T)>) -> (i64, T) {
     weighed.reduce(|best, next| if next.0 > best.0 { next } else { best }).unwrap()
 }
 
@@ -110,34 +121,18 @@ proptest! {
     }
 
     #[test]
-    fn the_perfect_player_gives_the_value_with_small_tables_and_without(
-        rules in rules(),
-        start in position(6, SEEDS as u32),
-    ) {
-        let large = tables(rules);
+    fn the_perfect_player_gives_the_value_with_any_tables(rules in rules(), start in position(6, SEEDS as u32)) {
+        let (large, bounds) = (tables(rules), bounds(rules));
         let probe = large.probe(&start).unwrap();
-        let small = Tables::open(directory(), rules, 6, 4).unwrap();
-        for tables in [Some(&large), Some(&small), None] {
-            let setting = Setting { tables, memory: SearchMemory::shared(None, 1 << 20), ..Setting::new(rules) };
-            let choice = name("perfect").player(&setting).choose(&start, &Cancel::new(), &mut |_| ()).unwrap();
+        let few = Tables::open(directory(), rules, 6, 4).unwrap();
+        for (tables, bounds) in [(Some(&large), None), (Some(&few), None), (None, None), (Some(&few), Some(&bounds))] {
+            let choice = choose("perfect", &Setting { tables, bounds, ..small(rules) }, &start);
             match choice.source {
                 Source::OnlyMove => prop_assert_eq!(start.moves().count(), 1),
                 _ => prop_assert_eq!(choice.worth, Worth::Exact(probe.value)),
             }
             prop_assert!(probe.best().any(|pit| pit == choice.pit), "{} {}: {:?}", rules, start, choice);
         }
-    }
-
-    #[test]
-    fn the_perfect_player_gives_the_value_with_bound_tables(rules in rules(), start in position(6, SEEDS as u32)) {
-        let (tables, bounds) = (tables(rules), bounds(rules));
-        let probe = tables.probe(&start).unwrap();
-        let small = Tables::open(directory(), rules, 6, 4).unwrap();
-        let memory = SearchMemory::shared(None, 1 << 20);
-        let setting = Setting { tables: Some(&small), bounds: Some(&bounds), memory, ..Setting::new(rules) };
-        let choice = name("perfect").player(&setting).choose(&start, &Cancel::new(), &mut |_| ()).unwrap();
-        prop_assert!(choice.source == Source::OnlyMove || choice.worth == Worth::Exact(probe.value));
-        prop_assert!(probe.best().any(|pit| pit == choice.pit), "{} {}: {:?}", rules, start, choice);
     }
 
     #[test]
@@ -149,8 +144,7 @@ proptest! {
         let tables = tables(rules);
         let probe = tables.probe(&start).unwrap();
         let cancel = Cancel::new().within(Duration::from_micros(micros));
-        let setting = Setting { memory: SearchMemory::shared(None, 1 << 20), ..Setting::new(rules) };
-        let choice = name("perfect").player(&setting).choose(&start, &cancel, &mut |_| ()).unwrap();
+        let choice = choose_within("perfect", &small(rules), &start, &cancel).unwrap();
         let score = tables.move_scores(&start).unwrap().iter().find(|&&(pit, _)| pit == choice.pit).unwrap().1;
         match choice.worth {
             Worth::Exact(value) => {
@@ -180,7 +174,7 @@ proptest! {
     #[test]
     fn every_player_answers_every_position_with_a_legal_move(rules in rules(), start in position(5, 60)) {
         for player in ["minimax:3", "alphabeta:4", "heuristic", "minimax2:2", "minimax3:2", "greedy", "random"] {
-            let choice = name(player).player(&Setting::new(rules)).choose(&start, &Cancel::new(), &mut |_| ()).unwrap();
+            let choice = choose(player, &Setting::new(rules), &start);
             prop_assert!(start.play(rules, choice.pit).is_ok(), "{}: {:?}", player, choice);
         }
     }
@@ -193,45 +187,28 @@ proptest! {
             let swept = if own.is_over() { own.mover().total() } else { 0 };
             i64::from(own.mover_store() + swept - start.mover_store())
         };
-        let choice = name("greedy").player(&Setting::new(rules)).choose(&start, &Cancel::new(), &mut |_| ()).unwrap();
+        let choice = choose("greedy", &Setting::new(rules), &start);
         let most = start.moves().map(gain).max().unwrap();
         prop_assert_eq!(gain(choice.pit), most);
         prop_assert_eq!(choice.worth, Worth::Evaluation(most));
     }
 
-    /// Algorithm 2 without pruning, written from the paper: it counts turns, and uses formula (4) for the player at the
-    /// root.
+    /// Without pruning, written from the paper: they count turns, and use formula (4) for the player at the root.
+    /// Algorithm 3 does not search safe moves.
     #[test]
-    fn minimax2_is_algorithm_2(start in position(6, 40), depth in 1u32..4) {
-        let mut best: Option<(i64, usize)> = None;
-        for number in 1..=6 {
-            let Some(child) = Slow::root(&start).after(number) else { continue };
-            let value = child.value(depth, false);
-            if best.is_none_or(|(most, _)| value > most) {
-                best = Some((value, 7 - number));
-            }
-        }
-        let choice = choose(&format!("minimax2:{depth}"), &start.to_string());
-        prop_assert_eq!((choice.worth, choice.pit.number()), (Worth::Evaluation(best.unwrap().0), best.unwrap().1));
-    }
-
-    /// Algorithm 3 without pruning: safe moves are not searched.
-    #[test]
-    fn minimax3_is_algorithm_3(start in position(6, 40), depth in 1u32..4) {
-        let choice = choose(&format!("minimax3:{depth}"), &start.to_string());
+    fn minimax2_and_minimax3_are_algorithms_2_and_3(start in position(6, 40), depth in 1u32..4) {
         let root = Slow::root(&start);
-        if let Some((number, _)) = root.safe() {
-            prop_assert_eq!((choice.worth, choice.pit.number()), (Worth::Unknown, 7 - number));
-        } else {
-            let mut best: Option<(i64, usize)> = None;
-            for number in 1..=6 {
-                let Some(child) = root.after(number) else { continue };
-                let value = child.value(depth, true);
-                if best.is_none_or(|(most, _)| value > most) {
-                    best = Some((value, 7 - number));
+        for (player, modified) in [("minimax2", false), ("minimax3", true)] {
+            let expected = match root.safe().filter(|_| modified) {
+                Some((number, _)) => (Worth::Unknown, 7 - number),
+                None => {
+                    let value = |number| Some((root.after(number)?.value(depth, modified), number));
+                    let (value, number) = first_best((1..=6).filter_map(value));
+                    (Worth::Evaluation(value), 7 - number)
                 }
-            }
-            prop_assert_eq!((choice.worth, choice.pit.number()), (Worth::Evaluation(best.unwrap().0), best.unwrap().1));
+            };
+            let choice = choose(&format!("{player}:{depth}"), &Setting::new(Rules::Standard), &start);
+            prop_assert_eq!((choice.worth, choice.pit.number()), expected);
         }
     }
 }
@@ -301,47 +278,37 @@ impl Slow {
 
 #[test]
 fn algorithm_1_takes_its_four_functions_in_order() {
-    // Two pits reach the store. The nearer one goes first.
-    assert_eq!(heuristic("0,0,4,0,2,0/1,1,1,1,1,1"), (5, "LastSeedToKalaha"));
-    assert_eq!(heuristic("0,0,4,0,2,1/1,1,1,1,1,1"), (6, "LastSeedToKalaha"));
-    // Pits that reach the store after a whole lap count too.
-    assert_eq!(heuristic("0,0,0,0,0,14/1,1,1,1,1,1"), (6, "LastSeedToKalaha"));
-    assert_eq!(heuristic("1,0,0,0,0,3/0,1,1,1,5,1"), (1, "LastSeedToTarget"));
-    assert_eq!(heuristic("0,0,5,0,0,3/0,0,1,0,2,2"), (3, "OpponentSeedToStash"));
-    assert_eq!(heuristic("0,0,5,0,0,3/0,0,0,0,2,2"), (6, "FirstNonEmptyPit"));
-}
-
-#[test]
-fn algorithm_1_takes_the_largest_capture_and_the_first_of_equals() {
-    assert_eq!(heuristic("1,0,0,1,0,3/0,1,9,9,3,1"), (1, "LastSeedToTarget"));
-    assert_eq!(heuristic("1,0,0,1,0,3/0,3,9,9,3,1"), (4, "LastSeedToTarget"));
-    // Sowing around into the starting pit captures the opposite seeds, including the one that falls there on the way.
-    assert_eq!(heuristic("0,13,0,1,0,3/0,3,9,9,3,1"), (2, "LastSeedToTarget"));
-    assert_eq!(heuristic("0,13,0,1,0,3/0,4,9,9,3,1"), (4, "LastSeedToTarget"));
-    // Sowing around into an empty pit farther from the store.
-    assert_eq!(heuristic("0,0,0,0,9,0/1,1,1,1,1,4"), (5, "LastSeedToTarget"));
-    // The opposite pit is empty: no capture by these rules.
-    assert_eq!(heuristic("1,0,0,0,0,3/1,1,1,1,0,1").1, "FirstNonEmptyPit");
-}
-
-#[test]
-fn algorithm_1_saves_the_pit_under_the_largest_threat() {
-    assert_eq!(heuristic("7,0,5,0,0,3/0,0,1,0,1,0"), (1, "OpponentSeedToStash"));
-    assert_eq!(heuristic("4,0,5,0,0,3/0,0,1,0,1,0"), (3, "OpponentSeedToStash"));
-    assert_eq!(heuristic("5,0,5,0,0,3/0,0,1,0,1,0"), (1, "OpponentSeedToStash"));
-    // The opponent can sow around to an empty pit of ours, but has no seeds to capture there.
-    assert_eq!(heuristic("0,0,5,0,0,3/0,0,13,0,2,2"), (6, "FirstNonEmptyPit"));
-    assert_eq!(heuristic("0,0,5,4,0,3/0,0,13,0,2,2"), (4, "OpponentSeedToStash"));
-}
-
-#[test]
-fn of_two_games_between_algorithm_1_and_itself_the_paper_has_the_same_result() {
-    let setting = Setting::new(Rules::Standard);
-    let mut players = [(); 2].map(|()| PlayerName::Heuristic.player(&setting));
-    let game = play_game(Rules::Standard, &"6x4".parse().unwrap(), &mut players, None, &Cancel::new()).unwrap();
-    // Pekař et al. 2020, Table 2, first row and column.
-    assert_eq!(game.seeds, [32, 16]);
-    assert!(game.line().replay(Rules::Standard, &game.start).unwrap().is_over());
+    for (position, pit, function) in [
+        // Two pits reach the store. The nearer one goes first.
+        ("0,0,4,0,2,0/1,1,1,1,1,1", 5, "LastSeedToKalaha"),
+        ("0,0,4,0,2,1/1,1,1,1,1,1", 6, "LastSeedToKalaha"),
+        // Pits that reach the store after a whole lap count too.
+        ("0,0,0,0,0,14/1,1,1,1,1,1", 6, "LastSeedToKalaha"),
+        ("1,0,0,0,0,3/0,1,1,1,5,1", 1, "LastSeedToTarget"),
+        ("0,0,5,0,0,3/0,0,1,0,2,2", 3, "OpponentSeedToStash"),
+        ("0,0,5,0,0,3/0,0,0,0,2,2", 6, "FirstNonEmptyPit"),
+        // The largest capture, and the first of equals.
+        ("1,0,0,1,0,3/0,1,9,9,3,1", 1, "LastSeedToTarget"),
+        ("1,0,0,1,0,3/0,3,9,9,3,1", 4, "LastSeedToTarget"),
+        // Sowing around into the starting pit captures the opposite seeds, including the one that falls there on the
+        // way.
+        ("0,13,0,1,0,3/0,3,9,9,3,1", 2, "LastSeedToTarget"),
+        ("0,13,0,1,0,3/0,4,9,9,3,1", 4, "LastSeedToTarget"),
+        // Sowing around into an empty pit farther from the store.
+        ("0,0,0,0,9,0/1,1,1,1,1,4", 5, "LastSeedToTarget"),
+        // The opposite pit is empty: no capture by these rules.
+        ("1,0,0,0,0,3/1,1,1,1,0,1", 6, "FirstNonEmptyPit"),
+        // The pit under the largest threat is saved.
+        ("7,0,5,0,0,3/0,0,1,0,1,0", 1, "OpponentSeedToStash"),
+        ("4,0,5,0,0,3/0,0,1,0,1,0", 3, "OpponentSeedToStash"),
+        ("5,0,5,0,0,3/0,0,1,0,1,0", 1, "OpponentSeedToStash"),
+        // The opponent can sow around to an empty pit of ours, but has no seeds to capture there.
+        ("0,0,5,0,0,3/0,0,13,0,2,2", 6, "FirstNonEmptyPit"),
+        ("0,0,5,4,0,3/0,0,13,0,2,2", 4, "OpponentSeedToStash"),
+    ] {
+        let choice = choose("heuristic", &Setting::new(Rules::Standard), &start(position));
+        assert_eq!((choice.pit.number(), choice.source.name()), (pit, function), "{position}");
+    }
 }
 
 #[test]
@@ -359,50 +326,32 @@ fn names_are_read_as_they_are_written_and_others_are_refused() {
 }
 
 #[test]
-fn random_players_repeat_themselves_by_seed_and_game() {
-    let moves = |player: &str, game| {
-        let setting = Setting { game, ..Setting::new(Rules::Standard) };
-        let mut players = [name(player).player(&setting), name(player).player(&setting)];
-        let start = "6x4".parse().unwrap();
-        play_game(Rules::Standard, &start, &mut players, None, &Cancel::new()).unwrap().line()
-    };
-    assert_eq!(moves("random:1", 1), moves("random:1", 1));
-    assert_ne!(moves("random:1", 1), moves("random:2", 1));
-    assert_ne!(moves("random:1", 1), moves("random:1", 2));
-}
-
-#[test]
 fn finished_games_have_no_moves_and_stopped_players_still_have_one() {
-    let over: Position = "0,0,0,0,0,0/1,0,0,0,0,0".parse().unwrap();
-    let start: Position = "6x6".parse().unwrap();
+    let (over, start) = (start("0,0,0,0,0,0/1,0,0,0,0,0"), start("6x6"));
     let stopped = Cancel::new();
     stopped.cancel();
     for player in PlayerName::KNOWN.map(|known| known.replace(":D", ":40").replace(":SEED", ":9")) {
-        let mut player = name(&player)
-            .player(&Setting { memory: SearchMemory::shared(None, 1 << 20), ..Setting::new(Rules::Standard) });
-        let choice = player.choose(&over, &Cancel::new(), &mut |_| ());
-        assert!(matches!(choice, Err(PlayError::GameOver)), "{}: {choice:?}", player.name());
+        let choose = |position, cancel: &Cancel| choose_within(&player, &small(Rules::Standard), position, cancel);
+        assert!(matches!(choose(&over, &Cancel::new()), Err(PlayError::GameOver)), "{player}");
         for stopped in [stopped.clone(), stopped.within(Duration::from_secs(3600))] {
-            let choice = player.choose(&start, &stopped, &mut |_| ()).unwrap();
-            assert!(start.play(Rules::Standard, choice.pit).is_ok(), "{}", player.name());
+            let choice = choose(&start, &stopped).unwrap();
+            assert!(start.play(Rules::Standard, choice.pit).is_ok(), "{player}");
         }
     }
     let mut players = [(); 2].map(|()| PlayerName::Greedy.player(&Setting::new(Rules::Standard)));
     assert!(matches!(play_game(Rules::Standard, &start, &mut players, None, &stopped), Err(PlayError::Stopped)));
-    assert!(play_game(Rules::Standard, &start, &mut players, None, &Cancel::new()).is_ok());
 }
 
 #[test]
 fn a_player_above_the_tables_reports_its_moves_as_they_improve() {
-    let start: Position = "6x6".parse().unwrap();
+    let start = start("6x6");
     for player in ["perfect", "alphabeta:99", "minimax2:99", "minimax3:99"] {
         let mut choices = Vec::new();
         let cancel = Cancel::new().within(Duration::from_millis(300));
-        let mut player = name(player)
-            .player(&Setting { memory: SearchMemory::shared(None, 1 << 20), ..Setting::new(Rules::Standard) });
-        let choice = player.choose(&start, &cancel, &mut |choice| choices.push(*choice)).unwrap();
-        assert!(!choices.is_empty() || choice.worth == Worth::Unknown, "{}", player.name());
-        assert!(choices.iter().all(|choice| start.play(Rules::Standard, choice.pit).is_ok()), "{}", player.name());
+        let mut searching = name(player).player(&small(Rules::Standard));
+        let choice = searching.choose(&start, &cancel, &mut |choice| choices.push(*choice)).unwrap();
+        assert!(!choices.is_empty() || choice.worth == Worth::Unknown, "{player}");
+        assert!(choices.iter().all(|choice| start.play(Rules::Standard, choice.pit).is_ok()), "{player}");
     }
 }
 
@@ -410,35 +359,30 @@ fn a_player_above_the_tables_reports_its_moves_as_they_improve() {
 fn a_choice_in_slices_is_as_good_as_one_in_one_go_and_ends_with_its_time() {
     let (rules, slice) = (Rules::EmptyCapture, Duration::from_millis(5));
     let setting = Setting { memory: SearchMemory::shared(None, 1 << 24), ..Setting::new(rules) };
-    let choose = |board: &str, cancel: &Cancel| {
-        let (position, mut player) = (board.parse().unwrap(), name("perfect").player(&setting));
-        let choices = std::iter::repeat_with(|| player.choose_for(slice, &position, cancel).unwrap());
+    let sliced = |position: &Position, cancel: &Cancel| {
+        let mut player = name("perfect").player(&setting);
+        let choices = std::iter::repeat_with(|| player.choose_for(slice, position, cancel).unwrap());
         choices.enumerate().find_map(|(slices, choice)| Some((slices, choice?))).unwrap()
     };
-    let (slices, sliced) = choose("6x3", &Cancel::new());
-    let position: Position = "6x3".parse().unwrap();
-    let whole = name("perfect").player(&setting).choose(&position, &Cancel::new(), &mut |_| ()).unwrap();
-    assert!(slices > 0 && (sliced.worth, sliced.source) == (whole.worth, whole.source), "{sliced:?}");
+    let (slices, choice) = sliced(&start("6x3"), &Cancel::new());
+    let whole = choose("perfect", &setting, &start("6x3"));
+    assert!(slices > 0 && (choice.worth, choice.source) == (whole.worth, whole.source), "{choice:?}");
     // 320 seeds are too many for a solver.
-    for board in ["6x8", "16x10"] {
-        let (_, choice) = choose(board, &Cancel::new().within(Duration::from_millis(700)));
-        assert!(board.parse::<Position>().unwrap().play(rules, choice.pit).is_ok(), "{board}");
+    for board in ["6x8", "16x10"].map(start) {
+        let (_, choice) = sliced(&board, &Cancel::new().within(Duration::from_millis(700)));
+        assert!(board.play(rules, choice.pit).is_ok(), "{board}");
     }
 }
 
 /// Without tables, no search finds the value of Kalah(6,5). The proof that it is at least -30 is quick.
 #[test]
 fn the_perfect_player_first_keeps_what_the_book_proves() {
-    let (rules, start): (Rules, Position) = (Rules::Standard, "6x5".parse().unwrap());
+    let (rules, start) = (Rules::Standard, start("6x5"));
     let mut book = Book::new(rules, 6);
     book.add(&start, Bounds { lower: 15, upper: 60 }).unwrap();
     let keeps = |choice: &Choice| matches!(choice.worth, Worth::Bounds { lower, .. } if lower >= -30);
     let cancel = Cancel::new().within(Duration::from_secs(120));
-    let mut player = name("perfect").player(&Setting {
-        book: Some(&book),
-        memory: SearchMemory::shared(None, 1 << 20),
-        ..Setting::new(rules)
-    });
+    let mut player = name("perfect").player(&Setting { book: Some(&book), ..small(rules) });
     let stop = |choice: &Choice| {
         if keeps(choice) {
             cancel.cancel();
@@ -452,7 +396,7 @@ fn the_perfect_player_first_keeps_what_the_book_proves() {
 #[test]
 fn the_perfect_player_reads_bound_tables_above_the_exact_ones() {
     let rules = Rules::Standard;
-    let small = Tables::open(directory(), rules, 6, 4).unwrap();
+    let few = Tables::open(directory(), rules, 6, 4).unwrap();
     let damaged = |table: &Arc<BoundTable>| {
         let mut bytes = table.blocks().bytes().to_vec();
         let data = table.blocks().sections().iter().map(|section| section.offset as usize).min().unwrap();
@@ -461,41 +405,36 @@ fn the_perfect_player_reads_bound_tables_above_the_exact_ones() {
     };
     let layers = bounds(rules).layers().iter().map(damaged).collect();
     let bounds = BoundTables::new(directory(), layers).unwrap();
-    let start: Position = "<6,0,0,1,0,3,2,1,1,0,1,0,4,0,2>".parse().unwrap();
-    let choose = |setting: Setting| name("perfect").player(&setting).choose(&start, &Cancel::new(), &mut |_| ());
-    let setting = Setting { tables: Some(&small), memory: SearchMemory::shared(None, 1 << 20), ..Setting::new(rules) };
-    assert!(choose(setting).is_ok());
-    let error = choose(Setting { bounds: Some(&bounds), ..setting }).unwrap_err();
+    let start = start("<6,0,0,1,0,3,2,1,1,0,1,0,4,0,2>");
+    let setting = Setting { tables: Some(&few), ..small(rules) };
+    choose("perfect", &setting, &start);
+    let setting = Setting { bounds: Some(&bounds), ..setting };
+    let error = choose_within("perfect", &setting, &start, &Cancel::new()).unwrap_err();
     assert!(error.to_string().contains(".bounds"), "{error}");
 }
 
 #[test]
 fn a_shelf_has_the_sound_bound_tables_above_the_exact_ones() {
-    let directory = tempfile::tempdir().unwrap();
     let (rules, pits) = (Rules::Standard, 3);
-    let key = |seeds| TableKey { rules, pits, seeds };
-    let all_tables = || AllTables::new(directory.path().to_owned());
-    let bounds = || all_tables().bounds(rules, pits).map(|bounds| bounds.seeds());
-    build(directory.path(), rules, pits, 9).unwrap();
+    let directory = copied(built(&[(rules, pits, 9)]));
     let tables = Tables::open(directory.path(), rules, pits, 9).unwrap();
-    let network = Network::new(
-        rules,
-        pits,
-        &Weights { inputs: vec![[1; LANES]; 96], bias: [0; LANES], floor: [0; LANES], outputs: [1; LANES], shift: 4 },
-    );
-    let network = network.unwrap();
+    let all_tables = || AllTables::new(directory.path().to_owned());
+    let last = || all_tables().bounds(rules, pits).map(|bounds| *bounds.seeds().end());
+    let bounds = |seeds| tables.key(seeds).bounds_path(directory.path());
+    let network = random_network(rules, pits, 1);
     let maker = BoundMaker::new(&network, Cuts::TWO_BITS);
-    let make = |seeds: usize| maker.write(tables.layer(seeds).unwrap(), directory.path(), &Pulse::default()).unwrap();
-    (6..=9).for_each(|seeds| drop(make(seeds)));
+    for seeds in 6..=9 {
+        maker.write(tables.layer(seeds).unwrap(), directory.path(), &Pulse::default()).unwrap();
+    }
     // Bound tables are of no use where there are exact tables.
-    assert_eq!(bounds(), None);
-    (7..=9).for_each(|seeds| std::fs::remove_file(key(seeds).path(directory.path())).unwrap());
-    assert_eq!(bounds().map(|seeds| *seeds.end()), Some(9));
-    std::fs::write(key(9).bounds_path(directory.path()), "damaged").unwrap();
-    assert_eq!(bounds(), None);
-    std::fs::remove_file(key(9).bounds_path(directory.path())).unwrap();
-    assert_eq!(bounds().map(|seeds| *seeds.end()), Some(8));
-    std::fs::remove_file(key(7).bounds_path(directory.path())).unwrap();
-    assert_eq!(bounds(), None);
+    assert_eq!(last(), None);
+    (7..=9).for_each(|seeds| std::fs::remove_file(tables.key(seeds).path(directory.path())).unwrap());
+    assert_eq!(last(), Some(9));
+    std::fs::write(bounds(9), "damaged").unwrap();
+    assert_eq!(last(), None);
+    std::fs::remove_file(bounds(9)).unwrap();
+    assert_eq!(last(), Some(8));
+    std::fs::remove_file(bounds(7)).unwrap();
+    assert_eq!(last(), None);
     assert_eq!(all_tables().tables(rules, pits).and_then(Tables::max_seeds), Some(6));
 }

@@ -2,15 +2,19 @@
 #![cfg(feature = "cli")]
 
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::Output;
 
 use kalah::analyse::{MoveQuality, QualityTally, ReviewedTurn};
 use kalah::game::{Line, Pit, Place, Position, Rules, ValueBounds};
 use kalah::record::GameRecord;
 use kalah::table::Tables;
-use kalah_tests::program::{self, Ran, Run};
+#[cfg(unix)]
+use kalah_tests::program;
+use kalah_tests::program::{Ran, Run, with_tables};
 use kalah_tests::tables::built;
-use serde_json::Value;
+use serde_json::{Value, json};
+
+use super::record::played;
 
 const RULES: Rules = Rules::Standard;
 
@@ -20,46 +24,31 @@ fn directory() -> &'static Path {
 }
 
 fn kalah(args: &[&str], stdin: &str) -> Output {
-    program::command().env("KALAH_TABLES", directory()).arg("review").args(args).run_with(stdin)
+    with_tables(directory(), "review").args(args).run_with(stdin)
 }
 
 #[track_caller]
 fn answer(args: &[&str], stdin: &str) -> Value {
-    let output = kalah(&[args, &["--json"]].concat(), stdin);
-    assert!(output.status.success(), "{args:?}: {}", output.stderr());
-    let mut answer: Value = output.json();
+    let mut answer = kalah(&[args, &["--json"]].concat(), stdin).success().json();
     answer.as_object_mut().unwrap().remove("seconds");
     answer
 }
 
-/// Plays random moves from 3x2 to the end of the game.
+/// A game of random moves from 3x2 to its end.
 fn random_game(seed: u64) -> GameRecord {
     let mut random = fastrand::Rng::with_seed(seed);
-    let (start, mut moves): (Position, Vec<Pit>) = ("3x2".parse().unwrap(), Vec::new());
-    let mut position = start;
-    while !position.is_over() {
-        let legal: Vec<Pit> = position.moves().collect();
-        let pit = legal[random.usize(..legal.len())];
-        moves.push(pit);
-        position = position.play(RULES, pit).unwrap().position;
-    }
-    GameRecord::of_moves(RULES, start, &moves).unwrap()
+    let choices: Vec<usize> = (0..200).map(|_| random.usize(..60)).collect();
+    played(RULES, "3x2".parse().unwrap(), &choices)
 }
 
 /// Returns the beginning of a turn to its first losing move, once with each best move in its place.
 fn best_turns(tables: &Tables, start: &Position, turn: &[Pit]) -> Vec<String> {
     let text = |moves: &[Pit]| moves.iter().map(ToString::to_string).collect::<String>();
-    let best = |position: &Position| {
-        let moves = tables.move_scores(position).unwrap();
-        let most = moves.iter().map(|&(_, score)| score).max().unwrap();
-        moves.into_iter().filter(|&(_, score)| score == most).map(|(pit, _)| pit).collect::<Vec<Pit>>()
-    };
-    let mut position = *start;
-    let mut first = None;
+    let (mut position, mut first) = (*start, None);
     for (at, pit) in turn.iter().enumerate() {
-        let all = best(&position);
-        let beginnings: Vec<String> = all.iter().map(|&best| text(&[&turn[..at], &[best]].concat())).collect();
-        if !all.contains(pit) {
+        let best: Vec<Pit> = tables.probe(&position).unwrap().best().collect();
+        let beginnings: Vec<String> = best.iter().map(|&best| text(&[&turn[..at], &[best]].concat())).collect();
+        if !best.contains(pit) {
             return beginnings;
         }
         first.get_or_insert(beginnings);
@@ -77,13 +66,8 @@ fn every_turn_is_evaluated_by_the_tables() {
         let answer = answer(&["-"], &game.to_string());
         assert_eq!(answer["nodes"], 0);
         let places = game.line.follow(RULES, &game.start).unwrap();
-        let value = |index: usize| {
-            let place = &places[index];
-            let over = place.position.is_over().then(|| place.position.value(place.position.mover().total()));
-            place.turned(over.unwrap_or_else(|| tables.probe(&place.position).unwrap().value))
-        };
-        let mut lost = [0; 2];
-        let mut evaluated = [[0; 5]; 2];
+        let value = |index: usize| places[index].turned(tables.probe(&places[index].position).unwrap().value);
+        let mut tallies = [QualityTally::default(), QualityTally::default()];
         for (index, turn) in answer["turns"].as_array().unwrap().iter().enumerate() {
             let place = &places[index];
             let (before, after) = (place.turned(value(index)), place.turned(value(index + 1)));
@@ -91,31 +75,24 @@ fn every_turn_is_evaluated_by_the_tables() {
             assert_eq!(turn["seeds_lost"], (before - after) / 2, "{turn}");
             let quality = MoveQuality::of(before, after);
             assert_eq!(turn["judgement"], quality.name());
-            assert_eq!(
-                turn["best"],
-                serde_json::json!(best_turns(&tables, &place.position, &game.line.turns()[index]))
-            );
+            assert_eq!(turn["best"], json!(best_turns(&tables, &place.position, &game.line.turns()[index])));
             marks.insert(quality.mark());
-            lost[usize::from(!place.first)] += (before - after) / 2;
             if turn["choice"] == true {
-                let counts = &mut evaluated[usize::from(!place.first)];
-                counts[0] += 1;
-                counts[quality as usize + 1] += 1;
+                tallies[usize::from(!place.first)].add(before, after);
+            } else {
+                assert_eq!(before, after, "{turn}");
             }
         }
-        for (side, name) in ["south", "north"].into_iter().enumerate() {
-            let summary = &answer[name];
-            assert_eq!(summary["seeds_lost"], lost[side], "{answer}");
-            let counts = ["evaluated", "best", "inaccuracies", "mistakes", "blunders"];
-            assert_eq!(counts.map(|count| summary[count].as_i64().unwrap()), evaluated[side], "{answer}");
-            if evaluated[side][0] > 0 {
-                let share = 100.0 * evaluated[side][1] as f64 / evaluated[side][0] as f64;
-                assert!((summary["accuracy"].as_f64().unwrap() - share).abs() < 0.051, "{answer}");
-            }
+        for (tally, side) in tallies.iter().zip(["south", "north"]) {
+            let counts = [tally.evaluated, tally.best, tally.inaccuracies, tally.mistakes, tally.blunders];
+            let fields = ["evaluated", "best", "inaccuracies", "mistakes", "blunders"];
+            assert_eq!(fields.map(|field| answer[side][field].clone()), counts.map(Value::from), "{answer}");
+            assert_eq!(answer[side]["seeds_lost"], tally.lost, "{answer}");
+            assert_eq!(answer[side].get("accuracy").and_then(Value::as_f64), tally.accuracy(), "{answer}");
         }
         // The losses of both sides lead from the value of the start to the result.
         let [south, north] = game.result.unwrap().map(i64::from);
-        assert_eq!(south - north, value(0) - 2 * lost[0] + 2 * lost[1]);
+        assert_eq!(south - north, value(0) - 2 * tallies[0].lost + 2 * tallies[1].lost);
     }
     assert!(marks.contains("??") && marks.contains("?!") && marks.contains(""), "{marks:?}");
 }
@@ -124,8 +101,8 @@ fn every_turn_is_evaluated_by_the_tables() {
 fn a_search_finds_what_the_tables_say() {
     for seed in [3, 4] {
         let game = random_game(seed);
-        let (by_tables, mut searched) =
-            (answer(&["-"], &game.to_string()), answer(&["-", "--no-tables", "--threads", "1"], &game.to_string()));
+        let by_tables = answer(&["-"], &game.to_string());
+        let mut searched = answer(&["-", "--no-tables", "--threads", "1"], &game.to_string());
         assert!(searched["nodes"].as_u64() > Some(0));
         searched["nodes"] = by_tables["nodes"].clone();
         searched["table_seeds"] = by_tables["table_seeds"].clone();
@@ -137,77 +114,64 @@ fn a_search_finds_what_the_tables_say() {
 fn games_come_from_files_text_and_positions() {
     let directory = tempfile::tempdir().unwrap();
     let game = random_game(7).with_header("South", "me");
-    let text = game.to_string();
+    let (text, line) = (game.to_string(), game.line.to_string());
     let whole = answer(&["-"], &text);
     assert_eq!(whole["south"]["name"], "me");
-    let file = directory.path().join("mine.games");
-    std::fs::write(&file, format!("{}\n{text}", random_game(8))).unwrap();
-    assert_eq!(answer(&[file.to_str().unwrap(), "--game", "2"], ""), whole);
-    assert_eq!(answer(&[&text], ""), whole);
-    assert_eq!(answer(&[file.to_str().unwrap()], ""), whole, "the last game of a file");
-    let line = game.line.to_string();
-    let by_turns = answer(&[&["3x2", "--rules", "standard"], &line.split(' ').collect::<Vec<_>>()[..]].concat(), "");
-    assert_eq!(by_turns["turns"], whole["turns"]);
-    let quoted = answer(&[&format!("3x2 {line}"), "--rules", "standard"], "");
-    assert_eq!(quoted["turns"], whole["turns"]);
-    // Forms of other programs, under the rules of the flag where they name none.
-    for (text, stdin) in [("CF ba", ""), ("-", "[3, 6, 9, 8]\n"), ("36 21", "")] {
-        let game = answer(&[text, "--rules", "standard", "--within", "1ms"], stdin);
-        assert_eq!((&game["rules"], &game["line"]), (&"standard".into(), &"36 21".into()), "{text}");
+    let path = directory.path().join("mine.games");
+    std::fs::write(&path, format!("{}\n{text}", random_game(8))).unwrap();
+    let file = path.to_str().unwrap();
+    for args in [&[file, "--game", "2"][..], &[&text], &[file]] {
+        assert_eq!(answer(args, ""), whole, "{args:?}");
     }
-    let unquoted = answer(&["36", "21", "--rules", "standard", "--within", "1ms"], "");
-    assert_eq!((&unquoted["line"], &unquoted["start"]), (&"36 21".into(), &"<6,0,0,4,4,4,4,4,4,4,4,4,4,4,4>".into()));
-    let table = kalah(&["-"], &text);
-    let table = table.stdout();
+    let turns: Vec<&str> = ["3x2", "--rules", "standard"].into_iter().chain(line.split(' ')).collect();
+    for args in [&turns[..], &["3x2", &line, "--rules", "standard"], &[&format!("3x2 {line}"), "--rules", "standard"]] {
+        assert_eq!(answer(args, "")["turns"], whole["turns"], "{args:?}");
+    }
+    // Forms of other programs, under the rules of the flag where they name none.
+    for (text, stdin) in [(&["CF ba"][..], ""), (&["-"], "[3, 6, 9, 8]\n"), (&["36 21"], ""), (&["36", "21"], "")] {
+        let game = answer(&[text, &["--rules", "standard", "--within", "1ms"]].concat(), stdin);
+        assert_eq!(["rules", "line"].map(|field| &game[field]), ["standard", "36 21"], "{text:?}");
+        assert_eq!(game["start"], "<6,0,0,4,4,4,4,4,4,4,4,4,4,4,4>");
+    }
+    let table = kalah(&["-"], &text).printed();
     assert_eq!(table.lines().count(), game.line.turns().len() + 6, "{table}");
     assert!(table.contains("\nsouth, me ") && table.contains("accuracy"), "{table}");
     #[cfg(unix)]
     {
-        let program = program::path();
-        let piped = format!("'{}' review --json <(cat '{}') --game 2", program.display(), file.display());
-        let mut bash = Command::new("bash");
+        let piped = format!("'{}' review --json <(cat '{file}') --game 2", program::path().display());
+        let mut bash = std::process::Command::new("bash");
         let piped = bash.args(["-c", &piped]).env("KALAH_TABLES", self::directory()).run();
-        let piped: Value = serde_json::from_slice(&piped.stdout).unwrap_or_else(|_| panic!("{}", piped.stderr()));
-        assert_eq!(piped["turns"], whole["turns"]);
+        assert_eq!(piped.json()["turns"], whole["turns"]);
     }
-    for (args, code, expected) in [
-        (&["no.games"][..], 2, "'no.games' is neither a file nor a game"),
-        (&["3x2", "7"], 2, "'7' is not a turn"),
-        (&["3x2 7"], 2, "'7' is not a turn"),
-        (&["6y6", "1"], 2, "is not a position"),
-        (&["36", "27"], 2, "'36 27' is neither a file nor a game"),
-        (&[file.to_str().unwrap(), "1"], 2, "TURNS can follow only a position"),
-        (
-            &[file.to_str().unwrap(), "--game", "2", "--rules", "s-kalaha"],
-            2,
-            "under standard: leave out --rules s-kalaha",
-        ),
-        (&[&text, "--rules", "s-kalaha"], 2, "the game is under standard: leave out --rules s-kalaha"),
+    for (args, expected) in [
+        (&["no.games"][..], "'no.games' is neither a file nor a game"),
+        (&["3x2", "7"], "'7' is not a turn"),
+        (&["3x2 7"], "'7' is not a turn"),
+        (&["6y6", "1"], "is not a position"),
+        (&["36", "27"], "'36 27' is neither a file nor a game"),
+        (&[file, "1"], "TURNS can follow only a position"),
+        (&[file, "--game", "2", "--rules", "s-kalaha"], "under standard: leave out --rules s-kalaha"),
+        (&[&text, "--rules", "s-kalaha"], "the game is under standard: leave out --rules s-kalaha"),
     ] {
-        let output = kalah(args, "");
-        let messages = output.stderr();
-        assert!(output.code() == code && messages.contains(expected), "{args:?}: {messages}");
+        kalah(args, "").fails(2, expected);
     }
 }
 
 /// A value not proved in time is never called exact. A value in the book is not searched.
 #[test]
 fn values_that_are_not_found_in_time_are_unknown_or_bounds() {
-    let flags = ["--no-tables", "--memory", "16MiB", "--threads", "1", "--within", "0.01"];
-    let game = [&["6x6", "--rules", "empty-capture"], &flags[..], &["12", "3", "4", "5"]].concat();
-    let game: Vec<&str> = game.into_iter().collect();
-    let unknown = answer(&[&game[..], &["--no-book"]].concat(), "");
+    let line = "6x6 12 3 4 5 --rules empty-capture --no-tables --memory 16MiB --threads 1 --within 0.01 --no-book";
+    let without_book: Vec<&str> = line.split(' ').collect();
+    let unknown = answer(&without_book, "");
     for turn in unknown["turns"].as_array().unwrap() {
         assert!(turn["worth"].get("value").is_none() && turn["best_worth"].get("value").is_none(), "{turn}");
         assert!(turn.get("judgement").is_none() && turn.get("seeds_lost").is_none(), "{turn}");
-        assert_eq!(turn["best"], serde_json::json!([]));
+        assert_eq!(turn["best"], json!([]));
     }
     assert_eq!((&unknown["south"]["evaluated"], unknown["south"].get("accuracy")), (&0.into(), None));
-    let table = kalah(&[&game[..], &["--no-book"]].concat(), "");
-    let table = table.stdout();
-    assert!(table.contains("unknown"), "{table}");
+    kalah(&without_book, "").success().prints("unknown");
     // The book has the value of the start.
-    let known = answer(&game, "");
+    let known = answer(&without_book[..without_book.len() - 1], "");
     assert_eq!(known["turns"][0]["best_worth"]["value"], 2, "{known}");
     let line = Line::parse(6, known["line"].as_str().unwrap()).unwrap();
     assert_eq!(line.turns().len(), 4);
@@ -248,6 +212,9 @@ fn outcomes_count_for_more_than_seeds() {
     }
     let mut tally = QualityTally::default();
     [(4, 4), (4, 2), (0, -6)].into_iter().for_each(|(value, after)| tally.add(value, after));
-    assert_eq!((tally.evaluated, tally.best, tally.inaccuracies, tally.blunders, tally.lost), (3, 1, 1, 1, 4));
     assert_eq!(tally.accuracy(), Some(33.3));
+    tally.add(12, 4);
+    let counts = [tally.evaluated, tally.best, tally.inaccuracies, tally.mistakes, tally.blunders];
+    assert_eq!((counts, tally.lost), ([4, 1, 1, 1, 1], 8));
+    assert_eq!((tally.accuracy(), QualityTally::default().accuracy()), (Some(25.0), None));
 }

@@ -7,9 +7,7 @@ use std::process::Output;
 use kalah::game::{Position, Rules};
 use kalah::play::{Accuracy, Match, PlayerName, Setting, Tournament, random_starts};
 use kalah::table::Tables;
-use serde_json::Value;
-
-use kalah_tests::program::{self, Ran, Run};
+use kalah_tests::program::{Ran, Run, with_tables};
 use kalah_tests::reference;
 use kalah_tests::tables::built;
 
@@ -123,58 +121,27 @@ fn these_cells_of_the_published_tournament_come_out_the_same() {
     assert_eq!(same, [("heuristic", "heuristic"), ("minimax2:1", "minimax3:1"), ("minimax3:4", "minimax2:1")]);
 }
 
-fn kalah(args: &[&str]) -> Output {
-    program::command().env("KALAH_TABLES", directory()).arg("tournament").args(args).run()
-}
-
-/// The JSON document without the fields that may differ between runs.
-fn document(ran: &Output) -> Value {
-    let mut document: Value = ran.json();
-    let part = document.as_object_mut().unwrap();
-    part.remove("seconds");
-    part.remove("threads");
-    let inner = ["players", "games"].map(|key| part[key].as_array().unwrap().clone());
-    for (key, mut list) in ["players", "games"].into_iter().zip(inner) {
-        for entry in &mut list {
-            for times in ["seconds", "seconds_a_move"] {
-                entry.as_object_mut().unwrap().remove(times);
-            }
-        }
-        part.insert(key.to_owned(), list.into());
-    }
-    document
-}
-
-#[test]
-fn the_report_does_not_depend_on_the_threads() {
-    let run = |threads: &str| {
-        let chance = ["--starts", "3", "--random-moves", "2", "--seed", "7", "--threads", threads, "--json"];
-        kalah(&[&["heuristic", "random", "minimax3:1", "--rules", "standard", "--start", "6x2"][..], &chance].concat())
-    };
-    let one = document(&run("1"));
-    assert_eq!(one, document(&run("3")));
-    assert_eq!((one["games"].as_array().unwrap().len(), one["table_seeds"].as_u64()), (18, Some(SEEDS as u64)));
+fn kalah(line: &str) -> Output {
+    with_tables(directory(), &format!("tournament {line}")).run()
 }
 
 #[test]
 fn the_command_prints_both_tables() {
-    let ran = kalah(&["heuristic", "--rules", "standard"]);
-    let text = ran.stdout();
+    let text = kalah("heuristic --rules standard").printed();
     // Pekař et al. 2020, Table 2: Algorithm 1 against itself.
     assert!(text.lines().any(|line| line.starts_with("heuristic") && line.ends_with("32:16")), "{text}");
     assert!(text.contains("lost a move") && text.contains("evaluated by tables to 10 seeds"), "{text}");
+    assert_eq!(kalah("greedy --rules standard --start 6x2 --json").success().json()["table_seeds"], SEEDS);
 }
 
 #[test]
 fn bad_tournaments_are_refused() {
-    let cases: [(&[&str], &str); 4] = [
-        (&["heuristic", "bob"], "minimax2:D"),
-        (&["greedy", "--starts", "3"], "--random-moves"),
-        (&["greedy", "--start", "0,0/1,1"], "the game is over"),
-        (&["greedy", "--time", "0"], "seconds"),
-    ];
-    for (args, expected) in cases {
-        let ran = kalah(args).exits(2);
-        assert!(ran.stderr().contains(expected), "{args:?}: {}", ran.stderr());
+    for (line, expected) in [
+        ("heuristic bob", "minimax2:D"),
+        ("greedy --starts 3", "--random-moves"),
+        ("greedy --start 0,0/1,1", "the game is over"),
+        ("greedy --time 0", "seconds"),
+    ] {
+        kalah(line).fails(2, expected);
     }
 }

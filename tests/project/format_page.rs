@@ -1,10 +1,22 @@
 //! The page on the format agrees with the files.
 
-use kalah::build::build;
+use blake3::hash;
 use kalah::game::Rules;
 use kalah::table::TableKey;
+use kalah_tests::tables::built;
+use xxhash_rust::xxh3::xxh3_64;
 
 const PAGE: &str = include_str!("../../docs/format.md");
+
+/// A table of the board with two pits.
+fn file(seeds: usize) -> Vec<u8> {
+    let (rules, pits) = (Rules::EmptyCapture, 2);
+    std::fs::read(TableKey { rules, pits, seeds }.path(built(&[(rules, pits, 17)]))).unwrap()
+}
+
+fn number(file: &[u8], at: usize) -> u64 {
+    u64::from_le_bytes(file[at..at + 8].try_into().unwrap())
+}
 
 #[test]
 fn the_example_of_the_format_page_is_the_file() {
@@ -17,30 +29,22 @@ fn the_example_of_the_format_page_is_the_file() {
         let digits: Vec<char> = bytes.chars().filter(|letter| !letter.is_whitespace()).collect();
         shown.extend(digits.chunks(2).map(|byte| u8::from_str_radix(&String::from_iter(byte), 16).unwrap()));
     }
-    let directory = tempfile::tempdir().unwrap();
-    let (rules, pits, seeds) = (Rules::EmptyCapture, 2, 3);
-    build(directory.path(), rules, pits, seeds).unwrap();
-    let file = std::fs::read(TableKey { rules, pits, seeds }.path(directory.path())).unwrap();
+    let file = file(3);
     assert_eq!(shown, file);
 
     // The digests and checksums agree with the page.
-    let entry = |at: usize| u64::from_le_bytes(file[at..at + 8].try_into().unwrap());
-    assert_eq!(blake3::hash(&file[0x140..0x200]).as_bytes()[..], file[128 + 40..200]);
-    assert_eq!(blake3::hash(&file[0x200..0x2c0]).as_bytes()[..], file[200 + 40..272]);
+    assert_eq!(hash(&file[0x140..0x200]).as_bytes()[..], file[128 + 40..200]);
+    assert_eq!(hash(&file[0x200..0x2c0]).as_bytes()[..], file[200 + 40..272]);
     let table = [&file[..8], &1u32.to_le_bytes(), &[0, 2, 3], &file[128..272]].concat();
-    assert_eq!(blake3::hash(&table).as_bytes()[..], file[32..64]);
-    assert_eq!(xxhash_rust::xxh3::xxh3_64(&file[0x140..0x1c0]), entry(0x1c0));
-    let header = [&file[..120], &[0; 8]].concat();
-    assert_eq!(xxhash_rust::xxh3::xxh3_64(&header), entry(120));
+    assert_eq!(hash(&table).as_bytes()[..], file[32..64]);
+    assert_eq!(xxh3_64(&file[0x140..0x1c0]), number(&file, 0x1c0));
+    assert_eq!(xxh3_64(&[&file[..120], &[0; 8]].concat()), number(&file, 120));
 }
 
 #[test]
 fn the_patch_of_the_format_page_is_in_the_file() {
-    let directory = tempfile::tempdir().unwrap();
-    let (rules, pits, seeds) = (Rules::EmptyCapture, 2, 17);
-    build(directory.path(), rules, pits, seeds).unwrap();
-    let file = std::fs::read(TableKey { rules, pits, seeds }.path(directory.path())).unwrap();
-    let frame = u64::from_le_bytes(file[128..136].try_into().unwrap()) as usize;
+    let file = file(17);
+    let frame = number(&file, 128) as usize;
     let line = &file[frame + 64..][..64];
     assert_eq!(file[frame..frame + 2], [0x01, 0x09]);
     assert_eq!((&line[..4], line[63]), ([0; 4].as_slice(), 0xb8));

@@ -1,38 +1,43 @@
 //! The Python reader, written from the pages on the format, reads the same scores as the library.
 
 use std::path::Path;
-use std::process::Output;
+use std::process::{Command, Output};
 
-use kalah::evaluation::{LANES, Network, Weights};
+use fastrand::Rng;
+use kalah::build::build;
+use kalah::evaluation::Network;
 use kalah::game::{Bounds, Rules};
 use kalah::index::{LayerIndex, TableRow, layer_frames};
 use kalah::progress::Pulse;
-use kalah::table::{BoundMaker, BoundTables, Cuts, Tables};
+use kalah::table::{BoundMaker, BoundTables, Cuts, TableKey};
 
+use crate::root;
+use kalah_tests::files::{copied, flip};
 use kalah_tests::optional::{self, has_python};
-use kalah_tests::program::Run;
-
-const READER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/kalah_reader.py");
-
-fn build(directory: &Path, rules: Rules, pits: usize, seeds: usize) -> Tables {
-    kalah::build::build(directory, rules, pits, seeds).unwrap();
-    Tables::open(directory, rules, pits, seeds).unwrap()
-}
+use kalah_tests::program::{Ran, Run};
+use kalah_tests::random::random_network;
+use kalah_tests::tables::{built, opened};
 
 /// Asks the Python reader about positions, one per line.
-fn ask(directory: &Path, rules: Rules, positions: &str) -> Output {
-    ask_with(&[], directory, rules, positions)
+fn ask(flags: &[&str], directory: &Path, rules: Rules, positions: &str) -> Output {
+    let mut command = Command::new("python3");
+    let command = command.arg(root().join("docs/kalah_reader.py")).args(flags).arg(directory).arg(rules.name());
+    command.run_with(positions)
 }
 
-/// Does the same with flags.
-fn ask_with(flags: &[&str], directory: &Path, rules: Rules, positions: &str) -> Output {
-    let mut command = std::process::Command::new("python3");
-    command.arg(READER).args(flags).arg(directory).arg(rules.name()).run_with(positions)
-}
-
-fn literal(pits: usize, mover: &TableRow, other: &TableRow) -> String {
+fn literal(pits: usize, (mover, other): &(TableRow, TableRow)) -> String {
     let seeds = mover[..pits].iter().chain(&other[..pits]).map(|seeds| format!(",{seeds}"));
     format!("<{pits},0,0{}>", seeds.collect::<String>())
+}
+
+/// Fails if the answers of the reader differ from the expected lines, which begin with the positions.
+fn assert_answers(flags: &[&str], directory: &Path, rules: Rules, expected: &str) {
+    let positions = expected.lines().map(|line| line.split(' ').next().unwrap().to_owned() + "\n");
+    let answers = ask(flags, directory, rules, &positions.collect::<String>()).printed();
+    for (answer, expected) in answers.lines().zip(expected.lines()) {
+        assert_eq!(answer, expected, "{rules}");
+    }
+    assert_eq!(answers.lines().count(), expected.lines().count(), "{rules}");
 }
 
 #[test]
@@ -41,63 +46,33 @@ fn the_python_reader_reads_every_score_that_the_library_reads() {
         return;
     }
     // On small boards many seeds give exceptions. All positions of each layer with exceptions are read.
-    for (pits, seeds, all_rules_have_exceptions) in
-        [(8, 7, false), (7, 8, false), (6, 10, false), (3, 14, false), (2, 22, true), (1, 12, false)]
-    {
-        for rules in Rules::ALL {
-            let directory = tempfile::tempdir().unwrap();
-            let tables = build(directory.path(), rules, pits, seeds);
-            let mut random = fastrand::Rng::with_seed(pits as u64);
-            let (mut expected, mut exceptions) = (String::new(), 0);
-            for table in tables.layers() {
-                exceptions += table.header().exceptions();
-                let index = LayerIndex::new(tables.rows(), table.key().seeds);
-                let mut start = 0;
-                for frame in layer_frames(pits, table.key().seeds) {
-                    let ranks = start..start + frame.positions();
-                    start = ranks.end;
-                    let ranks = if table.header().exceptions() > 0 {
-                        ranks.collect()
-                    } else {
-                        // The ends of the frame, and some positions between.
-                        let mut some = vec![ranks.start, ranks.end - 1];
-                        some.extend((0..8).map(|_| random.u64(ranks.clone())));
-                        some
-                    };
-                    for rank in ranks {
-                        let (mover, other) = index.unrank(rank);
-                        let score = tables.score_rows(&mover, &other).unwrap();
-                        expected += &format!("{} {score}\n", literal(pits, &mover, &other));
-                    }
+    let boards = [(8, 7), (7, 8), (6, 10), (3, 14), (2, 22), (1, 12)];
+    for (rules, (pits, seeds)) in Rules::ALL.into_iter().flat_map(|rules| boards.map(|board| (rules, board))) {
+        let tables = opened(rules, pits, seeds);
+        let mut random = Rng::with_seed(pits as u64);
+        let (mut expected, mut exceptions) = (String::new(), 0);
+        for table in tables.layers() {
+            exceptions += table.header().exceptions();
+            let index = LayerIndex::new(tables.rows(), table.key().seeds);
+            let mut start = 0;
+            for frame in layer_frames(pits, table.key().seeds) {
+                let all = start..start + frame.positions();
+                start = all.end;
+                // Elsewhere, the ends of the frame, and some positions between.
+                let some = (0..8).map(|_| random.u64(all.clone())).chain([all.start, all.end - 1]).collect();
+                let ranks: Vec<u64> = if table.header().exceptions() > 0 { all.collect() } else { some };
+                for rows in ranks.into_iter().map(|rank| index.unrank(rank)) {
+                    let score = tables.score_rows(&rows.0, &rows.1).unwrap();
+                    expected += &format!("{} {score}\n", literal(pits, &rows));
                 }
             }
-            assert!(exceptions > 0 || !all_rules_have_exceptions, "{rules} {pits} pits: no exceptions to test");
-            let mut over = TableRow::default();
-            over[0] = 3;
-            expected += &format!("{} 3\n", literal(pits, &over, &TableRow::default()));
-            expected += &format!("{} 0\n", literal(pits, &TableRow::default(), &over));
-
-            let positions: String =
-                expected.lines().map(|line| line.split_once(' ').unwrap().0.to_owned() + "\n").collect();
-            let output = ask(directory.path(), rules, &positions);
-            let errors = String::from_utf8_lossy(&output.stderr);
-            assert!(output.status.success(), "{rules} {pits} pits: {errors}");
-            let answers = String::from_utf8(output.stdout).unwrap();
-            for (answer, expected) in answers.lines().zip(expected.lines()) {
-                assert_eq!(answer, expected, "{rules}");
-            }
-            assert_eq!(answers.lines().count(), expected.lines().count(), "{rules} {pits} pits");
         }
+        assert!(exceptions > 0 || pits != 2, "{rules} {pits} pits: no exceptions to test");
+        let (mut over, empty) = (TableRow::default(), TableRow::default());
+        over[0] = 3;
+        expected += &format!("{} 3\n{} 0\n", literal(pits, &(over, empty)), literal(pits, &(empty, over)));
+        assert_answers(&[], built(&[(rules, pits, seeds)]), rules, &expected);
     }
-}
-
-/// Makes a network of random numbers.
-fn network(rules: Rules, pits: usize, random: &mut fastrand::Rng) -> Network {
-    let mut lanes = |most: i16| std::array::from_fn::<i16, LANES, _>(|_| random.i16(-most..=most));
-    let inputs = (0..2 * pits * 16).map(|_| lanes(90)).collect();
-    let (bias, outputs) = (lanes(200), lanes(50));
-    let floor = std::array::from_fn(|lane| if lane == 0 { i16::MIN } else { 0 });
-    Network::new(rules, pits, &Weights { inputs, bias, floor, outputs, shift: 9 }).unwrap()
 }
 
 #[test]
@@ -105,45 +80,33 @@ fn the_python_reader_reads_the_bounds_that_the_library_reads() {
     if !has_python(optional::PYTHON) {
         return;
     }
-    let mut random = fastrand::Rng::with_seed(2);
+    let mut random = Rng::with_seed(2);
     for (pits, seeds, cuts) in [(8, 6, &[0][..]), (6, 9, &[-32, 0, 32]), (2, 18, &[-7]), (1, 20, &[-20, -20, 90])] {
         for rules in Rules::ALL {
-            let directory = tempfile::tempdir().unwrap();
-            let tables = build(directory.path(), rules, pits, seeds);
-            let network = network(rules, pits, &mut random);
+            let (tables, directory) = (opened(rules, pits, seeds), tempfile::tempdir().unwrap());
+            let (directory, layer) = (directory.path(), tables.layer(seeds).unwrap());
+            let network = random_network(rules, pits, 2);
             let maker = BoundMaker::new(&network, Cuts::new(cuts).unwrap());
-            let layer = tables.layer(seeds).unwrap();
-            maker.write(layer, directory.path(), &Pulse::default()).unwrap();
-            let bounds = BoundTables::open_around(directory.path(), rules, pits, seeds, seeds).unwrap().unwrap();
+            maker.write(layer, directory, &Pulse::default()).unwrap();
+            let bounds = BoundTables::open_around(directory, rules, pits, seeds, seeds).unwrap().unwrap();
             let index = LayerIndex::new(tables.rows(), seeds);
-            let (mut positions, mut expected) = (String::new(), String::new());
-            for _ in 0..300 {
-                let (mover, other) = index.unrank(random.u64(..index.positions()));
-                let Bounds { lower, upper } = bounds.bounds(&mover, &other).unwrap().unwrap();
-                let literal = literal(pits, &mover, &other);
-                positions += &format!("{literal}\n");
-                expected += &format!("{literal} {lower} {upper}\n");
+            let mut expected = String::new();
+            for rows in (0..300).map(|_| index.unrank(random.u64(..index.positions()))) {
+                let Bounds { lower, upper } = bounds.bounds(&rows.0, &rows.1).unwrap().unwrap();
+                expected += &format!("{} {lower} {upper}\n", literal(pits, &rows));
             }
-            let output = ask_with(&["--bounds"], directory.path(), rules, &positions);
-            let errors = String::from_utf8_lossy(&output.stderr);
-            assert!(output.status.success(), "{rules} {pits} pits: {errors}");
-            assert_eq!(String::from_utf8(output.stdout).unwrap(), expected, "{rules} {pits} pits");
-            // Damage is an error, wherever it is.
-            let path = layer.key().bounds_path(directory.path());
-            let (sound, first) =
-                (std::fs::read(&path).unwrap(), bounds.layers()[0].header().entries[0].offset as usize);
+            assert_answers(&["--bounds"], directory, rules, &expected);
+            // Damage is an error in the header, the network, the first cut of the first frame, the last byte in front
+            // of the frames, and the codes.
+            let path = layer.key().bounds_path(directory);
+            let first = bounds.layers()[0].header().entries[0].offset as usize;
             drop(bounds);
-            // In the header, the network, the first cut of the first frame, the last byte in front of the frames, and
-            // the codes.
-            let directory_at = (128 + Network::file_bytes(pits)).next_multiple_of(64);
-            for at in [20, 200, directory_at + 16, first - 1, first + 1] {
-                let mut bytes = sound.clone();
-                bytes[at] ^= 4;
-                std::fs::remove_file(&path).unwrap();
-                std::fs::write(&path, bytes).unwrap();
-                let (mover, other) = index.unrank(0);
-                let output = ask_with(&["--bounds"], directory.path(), rules, &literal(pits, &mover, &other));
+            let frames_at = (128 + Network::file_bytes(pits)).next_multiple_of(64);
+            for at in [20, 200, frames_at + 16, first - 1, first + 1] {
+                flip(&path, at, 4);
+                let output = ask(&["--bounds"], directory, rules, &literal(pits, &index.unrank(0)));
                 assert!(!output.status.success() && output.stdout.is_empty(), "byte {at}");
+                flip(&path, at, 4);
             }
         }
     }
@@ -154,32 +117,22 @@ fn the_python_reader_refuses_what_is_no_table() {
     if !has_python(optional::PYTHON) {
         return;
     }
-    let directory = tempfile::tempdir().unwrap();
-    let rules = Rules::Standard;
-    let tables = build(directory.path(), rules, 2, 6);
-    let (path, other) = (tables.key(6).path(directory.path()), tables.key(5).path(directory.path()));
-    drop(tables);
+    let (rules, directory) = (Rules::Standard, tempfile::tempdir().unwrap());
+    build(directory.path(), rules, 2, 6).unwrap();
+    let [path, other] = [6, 5].map(|seeds| TableKey { rules, pits: 2, seeds }.path(directory.path()));
     let sound = std::fs::read(&path).unwrap();
-    let mut unfinished = sound.clone();
-    unfinished[15] = 0;
-    let mut newer = sound.clone();
-    newer[8] = 9;
+    let with = |at: usize, byte: u8| [&sound[..at], &[byte], &sound[at + 1..]].concat();
     for (bytes, reason) in [
         (Vec::new(), "not a kalah table"),
         (vec![0; 1000], "not a kalah table"),
         (sound[..sound.len() - 1].to_vec(), "bytes where"),
-        (unfinished, "never finished"),
-        (newer, "version 9"),
+        (with(15, 0), "never finished"),
+        (with(8, 9), "version 9"),
         (std::fs::read(&other).unwrap(), "another table"),
     ] {
         std::fs::write(&path, bytes).unwrap();
-        let output = ask(directory.path(), rules, "<2,0,0,1,2,2,1>\n");
-        let errors = String::from_utf8_lossy(&output.stderr);
-        assert!(
-            !output.status.success() && errors.starts_with("error: ") && errors.contains(reason),
-            "{reason}: {errors}"
-        );
-        assert!(output.stdout.is_empty());
+        let refused = ask(&[], directory.path(), rules, "<2,0,0,1,2,2,1>\n").fails(1, reason);
+        assert!(refused.stderr().starts_with("error: "), "{}", refused.stderr());
     }
 }
 
@@ -189,16 +142,12 @@ fn the_python_reader_never_gives_a_wrong_score() {
     if !has_python(optional::PYTHON) {
         return;
     }
-    let directory = tempfile::tempdir().unwrap();
     // Tables with exceptions, and with a frame of more than one block.
     for (rules, pits, seeds, flips) in [(Rules::EmptyCapture, 2, 20, 6), (Rules::Standard, 6, 12, 2)] {
-        let tables = build(directory.path(), rules, pits, seeds);
-        let index = LayerIndex::new(tables.rows(), seeds);
-        let table = tables.layer(seeds).unwrap();
-        let path = table.path().to_owned();
-        let (sound, entries) = (table.bytes().to_vec(), table.header().entries.clone());
-        let mut random = fastrand::Rng::with_seed(3);
-        let (mut refused, mut answered) = (0, 0);
+        let (tables, directory) = (opened(rules, pits, seeds), copied(built(&[(rules, pits, seeds)])));
+        let (index, entries) = (LayerIndex::new(tables.rows(), seeds), &tables.layer(seeds).unwrap().header().entries);
+        let path = TableKey { rules, pits, seeds }.path(directory.path());
+        let (mut random, mut refused) = (Rng::with_seed(3), 0);
         for _ in 0..flips {
             let entry = entries[random.usize(0..entries.len())];
             // Bits of every part, including the directory.
@@ -208,29 +157,22 @@ fn the_python_reader_never_gives_a_wrong_score() {
                 2 => entry.offset + entry.checksums_at() - 1 - random.u64(0..entry.patch_bytes.max(64)),
                 _ => entry.offset + random.u64(0..entry.checksums_at()),
             };
-            let mut bytes = sound.clone();
-            bytes[at as usize] ^= 1 << random.u8(0..8);
-            std::fs::remove_file(&path).unwrap();
-            std::fs::write(&path, bytes).unwrap();
+            let bits = 1 << random.u8(0..8);
+            flip(&path, at as usize, bits);
             for _ in 0..3 {
-                let (mover, other) = index.unrank(random.u64(..index.positions()));
-                let literal = literal(pits, &mover, &other);
-                let output = ask(directory.path(), rules, &format!("{literal}\n"));
-                let (printed, errors) =
-                    (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
+                let rows = index.unrank(random.u64(..index.positions()));
+                let literal = literal(pits, &rows);
+                let output = ask(&[], directory.path(), rules, &literal);
                 if output.status.success() {
-                    answered += 1;
-                    assert_eq!(
-                        printed,
-                        format!("{literal} {}\n", tables.score_rows(&mover, &other).unwrap()),
-                        "byte {at}"
-                    );
+                    let score = tables.score_rows(&rows.0, &rows.1).unwrap();
+                    assert_eq!(output.stdout(), format!("{literal} {score}\n"), "byte {at}");
                 } else {
                     refused += 1;
-                    assert!(printed.is_empty() && errors.starts_with("error: "), "{errors}");
+                    assert!(output.fails(1, "").stderr().starts_with("error: "), "byte {at}");
                 }
             }
+            flip(&path, at as usize, bits);
         }
-        assert!(refused > 0, "{refused} refused, {answered} answered");
+        assert!(refused > 0);
     }
 }

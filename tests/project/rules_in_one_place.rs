@@ -1,8 +1,9 @@
 //! One file distinguishes the rule sets. Other code asks for a property, so that a new rule set needs no change there.
 
-use std::path::{Path, PathBuf};
-
 use kalah::game::Rules;
+use kalah_tests::files::sources;
+
+use crate::root;
 
 /// File of the rules.
 const HOME: &str = "game/rules.rs";
@@ -26,21 +27,12 @@ fn faults(text: &str) -> Vec<&str> {
     .collect()
 }
 
-/// All Rust files in `directory`.
-fn sources(directory: &Path) -> Vec<PathBuf> {
-    let paths = std::fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path());
-    let files = paths.flat_map(|path| if path.is_dir() { sources(&path) } else { vec![path] });
-    files.filter(|path| path.extension().is_some_and(|extension| extension == "rs")).collect()
-}
-
 #[test]
 fn no_rule_set_is_asked_for_by_name() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let crates = root.join("crates").read_dir().unwrap().map(|entry| entry.unwrap().path().join("src"));
-    let files: Vec<PathBuf> = crates.chain([root.join("src")]).flat_map(|folder| sources(&folder)).collect();
+    let crates = root().join("crates").read_dir().unwrap().map(|entry| entry.unwrap().path().join("src"));
     let mut checked = 0;
-    for path in &files {
-        let text = std::fs::read_to_string(path).unwrap();
+    for path in crates.chain([root().join("src")]).flat_map(|folder| sources(&folder)) {
+        let text = std::fs::read_to_string(&path).unwrap();
         if path.ends_with(HOME) {
             assert!(!faults(&text).is_empty(), "{}: this test finds nothing", path.display());
         } else if path.ends_with(ORACLE) {
@@ -52,27 +44,19 @@ fn no_rule_set_is_asked_for_by_name() {
         checked += 1;
     }
     assert_eq!(checked, 2, "the file of the rules or of the oracle has another name: update this test");
-}
-
-#[test]
-fn what_would_be_wrong_is_found() {
-    for wrong in [
-        "if rules == Rules::Standard {}",
-        "let differs = rules != Rules::default() && self.rules() != crate::game::Rules::SKalaha;",
-        "match rules { Rules::Standard => 1, _ => 2 }",
-        "let is = matches!(rules, Rules::Standard);",
-        "let place = self.rules as usize;",
-        "const PLACE: usize = Rules::Standard as usize;",
-        "use crate::game::Rules::{SKalaha, Standard};",
+    for (line, is_wrong) in [
+        ("if rules == Rules::Standard {}", true),
+        ("let differs = rules != Rules::default() && self.rules() != crate::game::Rules::SKalaha;", true),
+        ("match rules { Rules::Standard => 1, _ => 2 }", true),
+        ("let is = matches!(rules, Rules::Standard);", true),
+        ("let place = self.rules as usize;", true),
+        ("const PLACE: usize = Rules::Standard as usize;", true),
+        ("use crate::game::Rules::{SKalaha, Standard};", true),
+        ("const RULES: Rules = Rules::Standard;", false),
+        ("// rules == Rules::Standard", false),
+        ("#[arg(long, default_value_t = Rules::SKalaha)]", false),
+        ("#[cfg(test)]\nassert!(rules == Rules::Standard);", false),
     ] {
-        assert_eq!(faults(wrong), [wrong]);
-    }
-    for right in [
-        "const RULES: Rules = Rules::Standard;",
-        "// rules == Rules::Standard",
-        "#[arg(long, default_value_t = Rules::SKalaha)]",
-        "#[cfg(test)]\nassert!(rules == Rules::Standard);",
-    ] {
-        assert_eq!(faults(right), [""; 0]);
+        assert_eq!(!faults(line).is_empty(), is_wrong, "{line}");
     }
 }

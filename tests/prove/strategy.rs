@@ -1,28 +1,19 @@
 //! Certificates without searches as strategies: neither side ever gets less than the certificate states.
 
 use kalah::cancel::Cancel;
-use kalah::certificate::{Certificate, ClaimSet, Strategy, StrategyError};
+use kalah::certificate::{Certificate, Strategy, StrategyError};
 use kalah::game::{Bounds, Position, Rules, ValueBounds};
 use kalah::play::{ByCertificate, Player, PlayerName, Setting, play_game};
 use kalah::prove::Wanted;
 use kalah::solve::SearchMemory;
 use kalah::table::Tables;
 
-use crate::prove::{Board, Case, never};
+use crate::prove::Board;
 #[cfg(feature = "cli")]
 use kalah_tests::program::{self, Ran, Run};
 
 /// Games against random players, from each position and as each side.
 const RANDOM_GAMES: u64 = 60;
-
-fn certificate(case: &Case) -> Certificate {
-    let directory = tempfile::tempdir().unwrap();
-    case.run(directory.path(), &never).unwrap().1.unwrap()
-}
-
-fn without_searches<'a>(board: &'a Board, wanted: Wanted) -> Case<'a> {
-    Case { effort: 0, budget: u64::MAX, ..board.case(wanted) }
-}
 
 /// Plays from `start` as each side, against random players, the greedy one and the perfect one. The value for the
 /// mover of `start` must be within `stated`.
@@ -55,15 +46,14 @@ fn neither_side_gets_less_than_a_certificate_of_a_larger_board_states() {
     neither_side_gets_less(&[("4x4", 10), ("5x3", 9)]);
 }
 
-fn neither_side_gets_less(boards: &[(&'static str, usize)]) {
+fn neither_side_gets_less(boards: &[(&str, usize)]) {
     for rules in Rules::ALL {
-        for &(position, seeds) in boards {
-            let board = Board::new(rules, position, seeds);
-            let certificate = certificate(&without_searches(&board, Wanted::Find));
+        for &(start, seeds) in boards {
+            let board = Board::new(rules, start, seeds);
+            let certificate = board.without_searches(Wanted::Find).certificate();
             let stated = certificate.head.statement.bounds;
             assert!(stated.value().is_some(), "{stated:?}");
-            let start = position.parse().unwrap();
-            assert_never_less(&certificate, board.tables.as_ref(), &start, stated);
+            assert_never_less(&certificate, board.tables.as_ref(), &board.start, stated);
         }
     }
 }
@@ -72,7 +62,7 @@ fn neither_side_gets_less(boards: &[(&'static str, usize)]) {
 fn no_opening_and_no_single_bound_is_lost() {
     for rules in [Rules::Standard, Rules::SKalaha] {
         let board = Board::new(rules, "4x3", 6);
-        let openings = certificate(&without_searches(&board, Wanted::Openings));
+        let openings = board.without_searches(Wanted::Openings).certificate();
         let statement = &openings.head.statement;
         for opening in &statement.openings {
             let (mut position, mut first) = (statement.position, true);
@@ -88,7 +78,7 @@ fn no_opening_and_no_single_bound_is_lost() {
         }
         let value = openings.head.statement.bounds.lower;
         for wanted in [Wanted::AtLeast(value), Wanted::AtMost(value)] {
-            let one_bound = certificate(&without_searches(&board, wanted));
+            let one_bound = board.without_searches(wanted).certificate();
             let statement = &one_bound.head.statement;
             assert_never_less(&one_bound, board.tables.as_ref(), &statement.position, statement.bounds);
         }
@@ -98,25 +88,18 @@ fn no_opening_and_no_single_bound_is_lost() {
 #[test]
 fn what_is_no_strategy_is_refused() {
     let board = Board::new(Rules::Standard, "4x3", 6);
-    let (tables, start) = (board.tables.as_ref(), "4x3".parse::<Position>().unwrap());
-    let searched = certificate(&Case { effort: 3, ..without_searches(&board, Wanted::Find) });
-    assert!(matches!(Strategy::new(&searched, tables), Err(StrategyError::Effort(3))));
-    let certificate = certificate(&without_searches(&board, Wanted::Find));
-    assert!(matches!(Strategy::new(&certificate, None), Err(StrategyError::Tables(_))));
+    let (tables, start) = (board.tables.as_ref(), board.start);
+    let certificate = board.without_searches(Wanted::Find).certificate();
     let others = Board::new(Rules::SKalaha, "4x3", 6);
     assert!(matches!(Strategy::new(&certificate, others.tables.as_ref()), Err(StrategyError::Tables(_))));
     let strategy = Strategy::new(&certificate, tables).unwrap();
-    assert!(matches!(strategy.choose(&"3x3".parse().unwrap()), Err(StrategyError::Board(_))));
     assert_eq!(strategy.choose(&"0,0,0,0/1,2,0,0".parse().unwrap()).unwrap(), None);
     // A false claim about the start.
     let Bounds { lower, upper } = certificate.claims.get(&start).unwrap();
     for bounds in [Bounds { lower: lower + 1, upper: upper + 1 }, Bounds { lower: lower - 1, upper: upper - 1 }] {
-        let mut claims = ClaimSet::new(4);
-        certificate.claims.iter().filter(|claim| claim.position != start).for_each(|claim| {
-            claims.add(&claim.position, claim.bounds).unwrap();
-        });
-        claims.add(&start, bounds).unwrap();
-        let wrong = Certificate { head: certificate.head.clone(), claims };
+        let mut wrong = certificate.clone();
+        wrong.claims.remove(&start);
+        wrong.claims.add(&start, bounds).unwrap();
         assert!(matches!(Strategy::new(&wrong, tables).unwrap().choose(&start), Err(StrategyError::Wrong(_))));
     }
 }
@@ -126,42 +109,41 @@ fn what_is_no_strategy_is_refused() {
 fn the_program_plays_by_a_certificate() {
     let board = Board::new(Rules::Standard, "4x3", 6);
     let files = board.directory();
-    let proof = certificate(&without_searches(&board, Wanted::Find));
+    let proof = board.without_searches(Wanted::Find).certificate();
     let value = proof.head.statement.bounds.lower;
     proof.write(files.join("proof.certificate")).unwrap();
-    certificate(&board.case(Wanted::Find)).write(files.join("searched.certificate")).unwrap();
+    board.case(Wanted::Find).certificate().write(files.join("searched.certificate")).unwrap();
     kalah::build::build(files, Rules::EmptyCapture, 4, 6).unwrap();
-    let run = |args: &[&str], code: i32| {
-        let mut command = program::command();
+    let run = |line: &str, code: i32| {
         let tables = ["--tables", ".", "--threads", "1"];
-        let output = command.current_dir(files).args(args).args(tables).run().exits(code);
-        String::from_utf8(if code == 0 { output.stdout } else { output.stderr }).unwrap()
+        program::command().current_dir(files).args(line.split(' ')).args(tables).run().exits(code)
     };
     // Both sides play it, so the value is exact.
-    let own = run(&["play", "--from", "proof.certificate", "--south", "certificate", "--save", "own.games"], 0);
-    assert!(own.contains("South, certificate, sows") && own.contains("North, certificate, sows"), "{own}");
+    let own = run("play --from proof.certificate --south certificate --save own.games", 0);
     let (south, north) = ((12 + value / 2), (12 - value / 2));
-    assert!(own.contains(&format!("{} to {}", south.max(north), south.min(north))), "{own}");
+    own.prints("South, certificate, sows").prints("North, certificate, sows").prints(&format!(
+        "{} to {}",
+        south.max(north),
+        south.min(north)
+    ));
     let saved = std::fs::read_to_string(files.join("own.games")).unwrap();
     assert!(saved.contains("certificate") && saved.contains("standard"), "{saved}");
-    for command in [&["move", "4x3"][..], &["play"]] {
-        let refused = run(&[command, &["--from", "proof.certificate", "--rules", "empty-capture"]].concat(), 2);
-        assert!(refused.contains("the certificate is under standard: leave out --rules empty-capture"), "{refused}");
+    run("move 4x3 --from proof.certificate --rules standard", 0).prints("by the certificate");
+    let json = run("move 4x3 --from proof.certificate --json", 0).json();
+    assert_eq!((&json["source"], &json["rules"]), (&"certificate".into(), &"standard".into()));
+    let other_rules = "the certificate is under standard: leave out --rules empty-capture";
+    for (line, code, message) in [
+        ("move 4x3 --from proof.certificate --rules empty-capture", 2, other_rules),
+        ("play --from proof.certificate --rules empty-capture", 2, other_rules),
+        ("play --from searched.certificate", 1, "not a strategy"),
+        ("play --from searched.certificate", 1, "--effort 0"),
+        ("move 6x4 --from proof.certificate", 2, "not a position of its board"),
+        ("play 4x3 --north certificate", 2, "needs --from CERTIFICATE"),
+        ("play --from proof.certificate --save proof.certificate", 1, "proof.certificate is not"),
+    ] {
+        let refused = run(line, code).stderr();
+        assert!(refused.contains(message), "{line}: {refused}");
     }
-    let asked = run(&["move", "4x3", "--from", "proof.certificate", "--rules", "standard"], 0);
-    assert!(asked.contains("by the certificate"), "{asked}");
-    let json = run(&["move", "4x3", "--from", "proof.certificate", "--json"], 0);
-    assert!(json.contains(r#""source":"certificate""#) && json.contains(r#""rules":"standard""#), "{json}");
-
-    let searched = run(&["play", "--from", "searched.certificate"], 1);
-    assert!(searched.contains("not a strategy") && searched.contains("--effort 0"), "{searched}");
-    let other = run(&["move", "6x4", "--from", "proof.certificate"], 2);
-    assert!(other.contains("not a position of its board"), "{other}");
-    let none = run(&["play", "4x3", "--north", "certificate"], 2);
-    assert!(none.contains("needs --from CERTIFICATE"), "{none}");
-    let over = run(&["play", "--from", "proof.certificate", "--save", "proof.certificate"], 1);
-    assert!(over.contains("proof.certificate is not"), "{over}");
     std::fs::remove_file(files.join("standard-4-06.kalah")).unwrap();
-    let missing = run(&["play", "--from", "proof.certificate"], 1);
-    assert!(missing.contains("kalah build"), "{missing}");
+    run("play --from proof.certificate", 1).prints("kalah build");
 }

@@ -1,37 +1,23 @@
 //! Certificates of effort 0: a check searches nothing.
 
-use kalah::certificate::{Certificate, Check, CheckError, CheckTally, ClaimSet};
 use kalah::game::Rules;
-use kalah::progress::Pulse;
 use kalah::prove::Wanted;
 
-use crate::certificates::stored;
-use crate::prove::{Board, Case, never};
+use crate::certificates::check;
+use crate::prove::Board;
 #[cfg(feature = "cli")]
 use kalah_tests::program::{self, Ran, Run};
-
-fn check(board: &Board, certificate: &Certificate) -> Result<CheckTally, CheckError> {
-    let certificate = stored(certificate);
-    let check = Check::new(&certificate, board.tables.as_ref(), &Pulse::default())?;
-    check.statement()?;
-    check.claims(CheckTally::default(), &Pulse::default(), None)
-}
 
 #[test]
 fn without_one_of_its_claims_a_certificate_proves_nothing_or_still_needs_no_search() {
     for rules in Rules::ALL {
         let board = Board::new(rules, "4x2", 4);
-        let case = Case { effort: 0, budget: u64::MAX, ..board.case(Wanted::Find) };
-        let directory = tempfile::tempdir().unwrap();
-        let certificate = case.run(directory.path(), &never).unwrap().1.unwrap();
-        assert!(check(&board, &certificate).is_ok());
+        let certificate = board.without_searches(Wanted::Find).certificate();
         let (mut wrong, mut right) = (0, 0);
         for left_out in certificate.claims.iter() {
-            let mut claims = ClaimSet::new(4);
-            certificate.claims.iter().filter(|claim| claim.position != left_out.position).for_each(|claim| {
-                claims.add(&claim.position, claim.bounds).unwrap();
-            });
-            match check(&board, &Certificate { head: certificate.head.clone(), claims }) {
+            let mut changed = certificate.clone();
+            changed.claims.remove(&left_out.position).unwrap();
+            match check(&changed, board.tables.as_ref()) {
                 Ok(tally) => {
                     assert_eq!((tally.nodes, tally.searched, tally.one_ply_and_search), (0, 0, 0), "{left_out:?}");
                     right += 1;
@@ -51,16 +37,11 @@ fn without_one_of_its_claims_a_certificate_proves_nothing_or_still_needs_no_sear
 #[test]
 fn the_program_reports_that_nothing_was_searched() {
     let board = Board::new(Rules::Standard, "4x2", 4);
-    let case = Case { effort: 0, ..board.case(Wanted::Find) };
-    let directory = tempfile::tempdir().unwrap();
     let file = board.directory().join("4x2.certificate");
-    case.run(directory.path(), &never).unwrap().1.unwrap().write(&file).unwrap();
-    let run = |flags: &[&str]| {
+    board.without_searches(Wanted::Find).certificate().write(&file).unwrap();
+    for (flag, expected) in [("--quiet", "\n  0 nodes of searches, "), ("--json", r#""nodes":0"#)] {
         let mut command = program::command();
-        command.arg("check").arg(&file).arg("--tables").arg(board.directory()).args(flags);
-        command.run().exits(0).stdout()
-    };
-    let text = run(&[]);
-    assert!(text.contains("\n  0 nodes of searches, "), "{text}");
-    assert!(run(&["--json"]).contains(r#""nodes":0"#));
+        command.arg("check").arg(&file).arg("--tables").arg(board.directory()).arg(flag);
+        command.run().success().prints(expected);
+    }
 }

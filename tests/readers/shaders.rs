@@ -5,12 +5,12 @@ use naga::back::{hlsl, msl};
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 use naga::{AddressSpace, Module};
 
-fn parsed(source: &str, what: &str) -> (Module, ModuleInfo) {
-    let module =
-        naga::front::wgsl::parse_str(source).unwrap_or_else(|error| panic!("{what}: {}", error.emit_to_string(source)));
-    let info = Validator::new(ValidationFlags::all(), Capabilities::empty())
-        .validate(&module)
-        .unwrap_or_else(|error| panic!("{what}: {}", error.emit_to_string(source)));
+fn parsed(stage: Stage) -> (Module, ModuleInfo) {
+    let (source, name) = (stage.kernel().source(), stage.name());
+    let module = naga::front::wgsl::parse_str(&source);
+    let module = module.unwrap_or_else(|error| panic!("{name}: {}", error.emit_to_string(&source)));
+    let info = Validator::new(ValidationFlags::all(), Capabilities::empty()).validate(&module);
+    let info = info.unwrap_or_else(|error| panic!("{name}: {}", error.emit_to_string(&source)));
     (module, info)
 }
 
@@ -33,28 +33,21 @@ fn directx(module: &Module, info: &ModuleInfo) -> Result<String, String> {
     Ok(text)
 }
 
+/// Bytes of workgroup memory that both Metal and DirectX 12 guarantee.
+const WORKGROUP_MEMORY: u32 = 32 << 10;
+
 #[test]
-fn every_shader_can_be_written_for_metal_and_directx() {
+fn shaders_can_be_written_for_metal_and_directx_and_fit_their_memory() {
     for stage in Stage::ALL {
-        let (module, info) = parsed(&stage.kernel().source(), stage.name());
+        let (module, info) = parsed(stage);
         let languages =
             [("Metal", metal(&module, &info), "kernel void"), ("DirectX", directx(&module, &info), "[numthreads(")];
         for (language, written, entry) in languages {
             let text = written.unwrap_or_else(|error| panic!("{} for {language}: {error}", stage.name()));
             assert_eq!(text.matches(entry).count(), 1, "entry points of {} for {language}", stage.name());
         }
-    }
-}
-
-/// Bytes of workgroup memory that both Metal and DirectX 12 guarantee.
-const WORKGROUP_MEMORY: u32 = 32 << 10;
-
-#[test]
-fn workgroup_memory_is_within_the_limits_of_all_systems() {
-    for stage in Stage::ALL {
-        let (module, _) = parsed(&stage.kernel().source(), stage.name());
         let shared = module.global_variables.iter().filter(|(_, variable)| variable.space == AddressSpace::WorkGroup);
         let bytes: u32 = shared.map(|(_, variable)| module.types[variable.ty].inner.size(module.to_ctx())).sum();
-        assert!(bytes <= WORKGROUP_MEMORY, "{}: {bytes} bytes", stage.name());
+        assert!(bytes <= WORKGROUP_MEMORY, "{}: {bytes} bytes of workgroup memory", stage.name());
     }
 }

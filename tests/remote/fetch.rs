@@ -1,90 +1,72 @@
 //! `kalah fetch`: downloads that survive every interruption.
 
 use std::path::Path;
+use std::process::Output;
 use std::time::{Duration, Instant};
 
-use serde_json::Value;
+use crate::setup::{SEEDS, here, kalah, layer};
+use kalah_tests::files::{assert_same_files, copied, files, flip};
+use kalah_tests::host::{Fault, Host};
+use kalah_tests::program::{Ran, Run, with_tables};
 
-use crate::server::{Fault, SEEDS, Server, TABLES, copied, kalah, layer, run, shown};
-
-fn fetch(server: &Server, directory: &Path, seeds: &str) -> (i32, Value, String) {
-    let (code, answer, message) =
-        run(&["fetch", &server.address, "--seeds", seeds, "--output", shown(directory), "--json"]);
-    (code, serde_json::from_str(&answer).unwrap_or_default(), message)
+/// Runs `kalah fetch` for some layers of a host.
+fn fetch(host: &Host, directory: &Path, seeds: &str) -> Output {
+    kalah(&format!("fetch {} --seeds {seeds} --json --output", host.address)).arg(directory).run()
 }
 
-/// Checks that the directory has exactly the served layers up to `last`.
-fn assert_served(directory: &Path, last: usize) {
-    for seeds in 2..=last {
-        let [found, served] = [directory, TABLES.path()].map(|place| std::fs::read(layer(place, seeds)).unwrap());
-        assert!(found == served, "{seeds} seeds");
-    }
-    let extra = std::fs::read_dir(directory).unwrap().map(|file| file.unwrap().file_name().into_string().unwrap());
-    let extra: Vec<String> = extra.filter(|name| name.contains("download")).collect();
-    assert_eq!(extra, [] as [&str; 0]);
+/// Fails if a directory has other layers of 6 pits than those served, or rests of a download.
+#[track_caller]
+fn assert_served(directory: &Path, layers: impl IntoIterator<Item = usize>) {
+    let layers = layers.into_iter().map(|seeds| layer(here(), seeds).file_name().unwrap().to_str().unwrap().to_owned());
+    let served = files(here());
+    let expected = layers.map(|name| (name.clone(), served[&name].clone())).collect();
+    assert_same_files(&files(directory), &expected, "downloads");
+    let mut names = std::fs::read_dir(directory).unwrap().map(|file| file.unwrap().file_name());
+    assert!(!names.any(|name| name.to_str().unwrap().contains("download")));
 }
 
 #[test]
-fn layers_are_downloaded_once() {
-    let (server, directory) = (Server::of(TABLES.path()), tempfile::tempdir().unwrap());
-    let (code, report, message) = fetch(&server, directory.path(), &format!("2..{SEEDS}"));
-    assert_eq!(code, 0, "{message}");
+fn layers_are_downloaded_once_even_if_connections_break() {
+    let (host, directory) = (Host::new(here(), "/tables"), tempfile::tempdir().unwrap());
+    host.next([40, 0, 90].map(Fault::Cut).into_iter().chain([Fault::Status(503), Fault::Cut(40), Fault::Cut(99)]));
+    let report = fetch(&host, directory.path(), &format!("2..{SEEDS}")).success().json();
     assert_eq!(report["layers"].as_array().unwrap().len(), SEEDS - 1);
-    assert_served(directory.path(), SEEDS);
-    let (code, report, message) = fetch(&server, directory.path(), &format!("2..{SEEDS}"));
-    assert_eq!((code, report["received"].as_u64()), (0, Some(0)), "{message}");
+    assert_served(directory.path(), 2..=SEEDS);
+    let report = fetch(&host, directory.path(), &format!("2..{SEEDS}")).success().json();
+    assert_eq!(report["received"], 0);
 }
 
 /// The published manifest has no tables of 2 pits, so nothing but the server vouches for them.
 #[test]
 fn layers_that_the_manifest_lacks_are_named() {
-    let (server, directory) = (Server::of(TABLES.path()), tempfile::tempdir().unwrap());
+    let (host, directory) = (Host::new(here(), "/tables"), tempfile::tempdir().unwrap());
     let (known, unknown) = (directory.path().join("known"), directory.path().join("unknown"));
-    for round in 0..2 {
-        let of_two = ["fetch", &*server.address, "--rules", "standard", "--pits", "2", "--seeds", "4..6"];
-        let (code, answer, message) = run(&[&of_two[..], &["--output", shown(&unknown)]].concat());
-        assert_eq!(code, 0, "{message}");
-        assert!(answer.contains("the built-in manifest lacks layers 4 to 6"), "{round} {answer}");
-        assert!(!answer.contains("match the digests"), "{answer}");
-        let (code, answer, message) = run(&["fetch", &server.address, "--seeds", "4..6", "--output", shown(&known)]);
-        assert_eq!(code, 0, "{message}");
-        assert!(answer.contains("all match the digests of the built-in manifest"), "{round} {answer}");
+    for _ in 0..2 {
+        kalah(&format!("fetch {} --rules standard --pits 2 --seeds 4..6 --output", host.address))
+            .arg(&unknown)
+            .run()
+            .success()
+            .prints("the built-in manifest lacks layers 4 to 6")
+            .does_not_print("match the digests");
+        kalah(&format!("fetch {} --seeds 4..6 --output", host.address))
+            .arg(&known)
+            .run()
+            .success()
+            .prints("all match the digests of the built-in manifest");
     }
-    let (_, report, _) = fetch(&server, &known, "4");
-    assert_eq!(report["layers"][0]["known"], true, "{report}");
-}
-
-/// A mistyped address leaves nothing behind.
-#[test]
-fn what_cannot_be_downloaded_makes_no_directory() {
-    let (server, directory) = (Server::of(TABLES.path()), tempfile::tempdir().unwrap());
-    let new = directory.path().join("new");
-    let (code, _, message) = fetch(&server, &new, &format!("{}", SEEDS + 1));
-    assert!(code == 1 && message.contains("404"), "{code} {message}");
-    assert!(!new.exists());
-}
-
-#[test]
-fn broken_connections_are_continued() {
-    let (server, directory) = (Server::of(TABLES.path()), tempfile::tempdir().unwrap());
-    let cuts = [40, 0, 90, 40, 99].map(Fault::Cut);
-    server.next([&cuts[..3], &[Fault::Status(503)], &cuts[3..]].concat());
-    let (code, _, message) = fetch(&server, directory.path(), "2..12");
-    assert_eq!(code, 0, "{message}");
-    assert_served(directory.path(), 12);
+    assert_eq!(fetch(&host, &known, "4").json()["layers"][0]["known"], true);
 }
 
 #[test]
 fn a_stopped_or_killed_download_goes_on_where_it_was() {
     let kills = if cfg!(unix) { &[false, true][..] } else { &[true] };
     for &kills in kills {
-        let (server, directory) = (Server::of(TABLES.path()), tempfile::tempdir().unwrap());
-        server.limit_rate(400_000);
-        let arguments = ["fetch", &*server.address, "--seeds", "13", "--output", shown(directory.path())];
-        let mut command = kalah(&arguments);
+        let (host, directory) = (Host::new(here(), "/tables"), tempfile::tempdir().unwrap());
+        host.conduct().rate = 400_000;
+        let mut command = kalah(&format!("fetch {} --seeds 13 --output", host.address));
         #[cfg(unix)]
         kalah_tests::signals::heard(&mut command);
-        let mut child = command.spawn().unwrap();
+        let mut child = command.arg(directory.path()).spawn().unwrap();
         let partial = directory.path().join("empty-capture-6-13.download");
         let begin = Instant::now();
         while partial.metadata().map_or(0, |metadata| metadata.len()) < 200_000 {
@@ -100,65 +82,56 @@ fn a_stopped_or_killed_download_goes_on_where_it_was() {
         }
         assert_eq!(child.wait().unwrap().code(), (!kills).then_some(130));
         let received = partial.metadata().unwrap().len();
-        server.limit_rate(0);
-        server.requests();
-        let (code, report, message) = fetch(&server, directory.path(), "13");
-        assert_eq!(code, 0, "{message}");
-        assert_eq!(report["layers"][0]["resumed"].as_u64(), Some(received), "{report}");
-        let [found, served] = [directory.path(), TABLES.path()].map(|place| std::fs::read(layer(place, 13)).unwrap());
-        assert!(found == served);
+        host.conduct().rate = 0;
+        let report = fetch(&host, directory.path(), "13").success().json();
+        assert_eq!(report["layers"][0]["resumed"], received, "{report}");
+        assert_served(directory.path(), [13]);
     }
 }
 
 #[test]
 fn a_download_of_a_file_that_changed_begins_anew_after_an_error() {
-    let server = Server::of(TABLES.path());
+    let host = Host::new(here(), "/tables");
     // A part of another version, and a longer one than the file.
     for bytes in [5000, 5_000_000] {
         let directory = tempfile::tempdir().unwrap();
         let partial = directory.path().join("empty-capture-6-09.download");
         std::fs::write(&partial, [&b"KALAHTB\n"[..], &vec![7; bytes]].concat()).unwrap();
-        assert_eq!(fetch(&server, directory.path(), "9").0, 3);
+        fetch(&host, directory.path(), "9").exits(3);
         assert!(!partial.exists());
-        let (code, report, message) = fetch(&server, directory.path(), "9");
-        assert_eq!((code, report["layers"][0]["resumed"].as_u64()), (0, Some(0)), "{message}");
-        assert!(std::fs::read(layer(directory.path(), 9)).unwrap() == std::fs::read(layer(TABLES.path(), 9)).unwrap());
-        assert!(!partial.exists());
+        let report = fetch(&host, directory.path(), "9").success().json();
+        assert_eq!(report["layers"][0]["resumed"], 0, "{report}");
+        assert_served(directory.path(), [9]);
     }
 }
 
 #[test]
 fn archives_are_unpacked() {
     let (files, directory) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    let (from, to) = (shown(TABLES.path()), shown(files.path()));
-    let (code, _, message) = run(&["archive", "pack", "--seeds", "12", "--tables", from, "--output", to]);
-    assert_eq!(code, 0, "{message}");
-    let server = Server::of(files.path());
-    server.next([Fault::Status(503), Fault::Cut(30)]);
-    let (code, _, message) = fetch(&server, directory.path(), "12");
-    assert_eq!(code, 0, "{message}");
-    let [found, served] = [directory.path(), TABLES.path()].map(|place| std::fs::read(layer(place, 12)).unwrap());
-    assert!(found == served);
-    let names = std::fs::read_dir(directory.path()).unwrap().map(|file| file.unwrap().file_name());
-    assert!(names.into_iter().all(|name| !name.to_str().unwrap().contains("download")));
+    with_tables(here(), "archive pack --seeds 12 --output").arg(files.path()).run().success();
+    let host = Host::new(files.path(), "/tables");
+    host.next([Fault::Status(503), Fault::Cut(30)]);
+    fetch(&host, directory.path(), "12").success();
+    assert_served(directory.path(), [12]);
 }
 
 #[test]
 fn damaged_and_missing_layers_are_reported() {
-    let (server, directory) = (Server::of(TABLES.path()), tempfile::tempdir().unwrap());
-    let (code, _, message) = fetch(&server, directory.path(), "12..20");
-    assert_eq!(code, 1, "{message}");
-    assert!(message.contains("cannot fetch layer 14") && message.contains("the server does not have it"), "{message}");
-    let files = copied();
-    let mut bytes = std::fs::read(layer(files.path(), 12)).unwrap();
-    let place = bytes.len() / 2;
-    bytes[place] ^= 1;
-    std::fs::write(layer(files.path(), 12), bytes).unwrap();
-    let server = Server::of(files.path());
-    let (code, _, message) = fetch(&server, directory.path(), "12");
-    assert_eq!(code, 3, "{message}");
-    assert!(!layer(directory.path(), 12).exists());
+    let (host, directory) = (Host::new(here(), "/tables"), tempfile::tempdir().unwrap());
+    // A mistyped address leaves nothing behind.
+    let new = directory.path().join("new");
+    fetch(&host, &new, &(SEEDS + 1).to_string()).exits(1).prints("404");
+    assert!(!new.exists());
+    fetch(&host, directory.path(), "12..20")
+        .exits(1)
+        .prints("cannot fetch layer 14")
+        .prints("the server does not have it");
+    let (damaged, directory) = (copied(here()), tempfile::tempdir().unwrap());
+    let file = layer(damaged.path(), 12);
+    flip(&file, file.metadata().unwrap().len() as usize / 2, 1);
+    let host = Host::new(damaged.path(), "/tables");
+    let ran = fetch(&host, directory.path(), "12").exits(3).prints("not on this machine").does_not_print("delete");
     // Nothing on this machine is to be deleted.
-    assert!(message.contains(&server.address) && !message.contains("delete"), "{message}");
-    assert!(message.contains("not on this machine"), "{message}");
+    assert!(ran.stderr().contains(&host.address), "{}", ran.all());
+    assert!(!layer(directory.path(), 12).exists());
 }

@@ -6,6 +6,5 @@ mod damage;
 mod fetch;
 mod reading;
 mod refusals;
-mod searching;
-mod server;
+mod setup;
 mod sharing;

@@ -1,209 +1,175 @@
 //! Clear errors, with the exit codes that scripts rely on.
 
-use std::process::Stdio;
+use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use kalah::game::Rules;
 use kalah::remote::Address;
-use kalah::table::{ProbeError, TableError, Tables};
+use kalah::table::{ProbeError, TableError};
 
-use crate::server::{Fault, SEEDS, Server, TABLES, copied, kalah, run, shown};
+use crate::setup::{ABOVE, LARGE, Remote, here, kalah, tables};
+use kalah_tests::files::copied;
+use kalah_tests::host::{Fault, Host};
+use kalah_tests::program::{Ran, Run};
 
-const POSITION: &str = "1,2,1,0,1,2/0,3,0,1,1,1";
-
-/// Runs `kalah probe` with the tables at `address`. Returns exit code and messages.
-fn probe(address: &str) -> (i32, String) {
+/// Command that looks up a position in the tables at an address, with a cache of its own.
+fn probe(address: &str) -> Output {
     let cache = tempfile::tempdir().unwrap();
-    let (code, _, message) = run(&["probe", POSITION, "--tables", address, "--cache", shown(cache.path())]);
-    (code, message)
+    kalah(&format!("probe {LARGE} --tables {address} --cache")).arg(cache.path()).run()
 }
 
 #[test]
 fn refusals_and_absence_are_reported() {
     for (status, text) in [(401, "status 401"), (403, "access is refused")] {
-        let server = Server::of(TABLES.path());
-        server.next(vec![Fault::Status(status); 300]);
-        let (code, message) = probe(&server.address);
-        assert!(code == 1 && message.contains(text), "{message}");
+        let host = Host::new(here(), "/tables");
+        host.next([Fault::Status(status); 300]);
+        probe(&host.address).fails(1, text);
     }
-    let server = Server::of(TABLES.path());
-    let (code, message) = probe(&server.address.replace("/tables", "/other"));
-    assert_eq!(code, 1);
-    assert!(message.contains("there are no tables at"), "{message}");
-}
-
-#[test]
-fn a_server_without_ranges_is_reported() {
-    let server = Server::of(TABLES.path());
-    server.ignore_ranges();
-    let (code, message) = probe(&server.address);
-    assert_eq!(code, 1);
-    assert!(message.contains("ignores range requests"), "{message}");
-}
-
-#[test]
-fn no_server_and_no_encryption_are_reported() {
-    let server = Server::of(TABLES.path());
-    let (code, message) = probe(&server.address.replace("http:", "https:"));
-    assert_eq!(code, 1);
-    assert!(message.contains("cannot be trusted") || message.contains("no answer"), "{message}");
-    let address = server.address.clone();
-    drop(server);
-    let (code, message) = probe(&address);
-    assert_eq!(code, 1, "{message}");
+    let host = Host::new(here(), "/tables");
+    probe(&host.address.replace("/tables", "/other")).fails(1, "there are no tables at");
+    let ran = probe(&host.address.replace("http:", "https:")).exits(1);
+    assert!(["cannot be trusted", "no answer"].iter().any(|text| ran.stderr().contains(text)), "{}", ran.all());
+    host.conduct().whole = true;
+    probe(&host.address).fails(1, "ignores range requests");
+    // Nobody listens at this port.
+    let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    probe(&format!("http://{closed}/tables")).exits(1);
     for address in ["ftp://127.0.0.1/tables", "https://"] {
-        let (code, message) = probe(address);
-        assert!(code != 0 && message.contains("is not an address of tables"), "{code} {message}");
+        let ran = probe(address).prints("is not an address of tables");
+        assert_ne!(ran.code(), 0);
     }
 }
 
 #[test]
 fn proxies_of_the_environment_are_used() {
-    let proxy = Server::of(TABLES.path());
-    let cache = tempfile::tempdir().unwrap();
-    let arguments = ["probe", POSITION, "--tables", "http://kalah.invalid/tables", "--cache", shown(cache.path())];
-    let output = kalah(&arguments).env("HTTP_PROXY", proxy.address.replace("/tables", "")).output().unwrap();
+    let (proxy, cache) = (Host::new(here(), ""), tempfile::tempdir().unwrap());
+    let mut command = kalah(&format!("probe {LARGE} --tables http://kalah.invalid/tables --cache"));
     // The proxy reaches no such host.
-    assert_eq!(output.status.code(), Some(1));
-    assert!(!proxy.requests().is_empty());
+    command.arg(cache.path()).env("HTTP_PROXY", &proxy.address).run().exits(1);
+    assert_ne!(proxy.names(), [""; 0]);
 }
 
 #[test]
 fn nothing_is_built_at_an_address() {
-    let server = Server::of(TABLES.path());
-    for arguments in [
-        &["build", "--seeds", "14"][..],
-        &["bounds", "--seeds", "9"],
-        &["archive", "pack"],
-        &["solve", "2,2,1,1,1,2/1,3,1,1,1,1", "--build"],
-    ] {
-        let mut arguments = arguments.to_vec();
-        arguments.extend(["--tables", &*server.address]);
-        let (code, _, message) = run(&arguments);
-        assert_eq!(code, 2, "{arguments:?}: {message}");
-        assert!(message.contains("at an address"), "{message}");
+    let host = Host::new(here(), "/tables");
+    for line in ["build --seeds 14", "bounds --seeds 9", "archive pack", &format!("solve {ABOVE} --build")] {
+        kalah(&format!("{line} --tables {}", host.address)).run().fails(2, "at an address");
     }
-    assert_eq!(server.requests(), []);
+    assert_eq!(host.requests(), []);
+}
+
+/// Command that looks up a position in the tables of a bucket, whose files the host has below the bucket's name.
+fn probe_bucket(remote: &Remote, bucket: &str) -> Command {
+    let mut command = kalah(&format!("probe {LARGE} --cache"));
+    command.arg(remote.cache.path()).args(["--tables", bucket]);
+    command.env("AWS_ENDPOINT_URL", remote.host.address.replace("/tables", ""));
+    command
 }
 
 #[test]
-fn a_bucket_has_an_address() {
-    let (server, cache) = (Server::of(TABLES.path()), tempfile::tempdir().unwrap());
-    let arguments = ["probe", POSITION, "--tables", "s3://tables", "--cache", shown(cache.path())];
-    let endpoint = server.address.replace("/tables", "");
-    let output = kalah(&arguments).env("AWS_ENDPOINT_URL", endpoint).output().unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+fn a_bucket_has_an_address_which_may_have_spaces() {
+    probe_bucket(&Remote::new(), "s3://tables").run().success();
+    // The host looks for the path as it is in the request.
+    let directory = tempfile::tempdir().unwrap();
+    std::fs::rename(copied(here()).keep(), directory.path().join("my%20tables")).unwrap();
+    let remote = Remote::of(directory.path());
+    probe_bucket(&remote, "s3://tables/my tables").run().success();
+    let ran = probe_bucket(&remote, "s3://tables/no tables").run();
+    ran.prints("there are no tables at s3://tables/no tables");
 }
 
-/// The server of these tests looks for the path as it is in the request.
-#[test]
-fn a_bucket_may_have_spaces_in_its_path() {
-    let (directory, cache) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    std::fs::rename(copied().keep(), directory.path().join("my%20tables")).unwrap();
-    let server = Server::of(directory.path());
-    let arguments = |path| ["probe", POSITION, "--tables", path, "--cache", shown(cache.path())];
-    let endpoint = server.address.replace("/tables", "");
-    let output = kalah(&arguments("s3://tables/my tables")).env("AWS_ENDPOINT_URL", &endpoint).output().unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let output = kalah(&arguments("s3://tables/no tables")).env("AWS_ENDPOINT_URL", &endpoint).output().unwrap();
-    let message = String::from_utf8_lossy(&output.stderr);
-    assert!(message.contains("there are no tables at s3://tables/no tables"), "{message}");
-}
-
-#[test]
-fn a_lookup_can_be_interrupted_and_repeated() {
-    let (server, cache) = (Server::of(TABLES.path()), tempfile::tempdir().unwrap());
-    let remote = server.open(cache.path());
-    let tables = Tables::open(remote.directory(), Rules::EmptyCapture, 6, SEEDS).unwrap();
-    let position = POSITION.parse().unwrap();
-    for fault in [Fault::Silent, Fault::Status(503)] {
-        server.always(Some(fault));
-        server.requests();
-        std::thread::scope(|scope| {
-            let lookup = scope.spawn(|| tables.score(&position));
-            let start = Instant::now();
-            while server.requests().is_empty() {
-                assert!(start.elapsed() < Duration::from_secs(60), "nothing is requested");
-                std::thread::sleep(Duration::from_millis(10));
-            }
-            let interrupted = Instant::now();
-            remote.interrupt();
-            let score = lookup.join().unwrap();
-            assert!(matches!(score, Err(ProbeError::Table(TableError::Stopped(_)))), "{score:?}");
-            assert!(interrupted.elapsed() < Duration::from_secs(10), "{:?}", interrupted.elapsed());
-        });
-    }
-    server.always(None);
-    let here = Tables::open(TABLES.path(), Rules::EmptyCapture, 6, SEEDS).unwrap();
-    assert_eq!(tables.score(&position).unwrap(), here.score(&position).unwrap());
-}
-
-/// A command that a signal can stop does not wait for a server that is silent.
-#[cfg(unix)]
-#[test]
-fn a_signal_ends_the_wait_for_a_server() {
-    let cache = tempfile::tempdir().unwrap();
-    let place = ["--cache", shown(cache.path())];
-    for command in ["solve", "verify", "fetch"] {
-        let server = Server::of(TABLES.path());
-        let arguments = match command {
-            "fetch" => {
-                server.wait(Duration::from_secs(60));
-                vec!["fetch", &*server.address, "--seeds", "9", "--output", shown(cache.path())]
-            }
-            "solve" => [&["solve", POSITION, "--no-book", "--tables", &*server.address][..], &place].concat(),
-            _ => [&[command, "--tables", &*server.address][..], &place].concat(),
-        };
-        server.always(Some(Fault::Silent));
-        let mut child = kalah(&arguments).stderr(Stdio::null()).stdout(Stdio::null()).spawn().unwrap();
-        let start = Instant::now();
-        while server.headers("range").iter().flatten().all(|range| command != "fetch" && range.starts_with("bytes=0-"))
-        {
-            assert!(start.elapsed() < Duration::from_secs(60), "{command} asks for nothing");
-            std::thread::sleep(Duration::from_millis(10));
-        }
-        let signalled = Instant::now();
-        let id = child.id().to_string();
-        assert!(std::process::Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
-        assert_eq!(child.wait().unwrap().code(), Some(143), "{command}");
-        assert!(signalled.elapsed() < Duration::from_secs(10), "{command}: {:?}", signalled.elapsed());
-    }
-}
-
-/// Runs `kalah probe` with a bucket at `server`, with temporary keys. Returns exit code and messages.
-fn probe_bucket(server: &Server) -> (i32, String) {
-    let cache = tempfile::tempdir().unwrap();
-    let mut command = kalah(&["probe", POSITION, "--tables", "s3://tables", "--cache", shown(cache.path())]);
-    command.env("AWS_ENDPOINT_URL", server.address.replace("/tables", "")).env("AWS_REGION", "eu-central-1");
-    for (key, value) in [("ACCESS_KEY_ID", "key"), ("SECRET_ACCESS_KEY", "hidden"), ("SESSION_TOKEN", "token")] {
-        command.env(format!("AWS_{key}"), value);
-    }
-    let output = command.output().unwrap();
-    (output.status.code().unwrap_or(-1), String::from_utf8_lossy(&output.stderr).into_owned())
+/// Command that looks up a position in a bucket with temporary keys.
+fn probe_with_keys(remote: &Remote) -> Command {
+    let mut command = probe_bucket(remote, "s3://tables");
+    let keys = [("ACCESS_KEY_ID", "key"), ("SECRET_ACCESS_KEY", "hidden"), ("SESSION_TOKEN", "token")];
+    command.envs(keys.map(|(key, value)| (format!("AWS_{key}"), value))).env("AWS_REGION", "eu-central-1");
+    command
 }
 
 #[test]
 fn temporary_keys_of_a_bucket_are_sent_with_their_token() {
-    let server = Server::of(TABLES.path());
-    let (code, message) = probe_bucket(&server);
-    assert_eq!(code, 0, "{message}");
-    for target in server.targets() {
-        for part in ["?X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Credential=key%2F", "%2Feu-central-1%2Fs3%2F"] {
-            assert!(target.contains(part), "{target}");
+    let remote = Remote::new();
+    probe_with_keys(&remote).run().success();
+    for request in remote.host.requests() {
+        for part in [
+            "?X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Credential=key%2F",
+            "%2Feu-central-1%2Fs3%2F",
+            "&X-Amz-Security-Token=token&",
+            "&X-Amz-Signature=",
+        ] {
+            assert!(request.target.contains(part), "{request:?}");
         }
-        assert!(target.contains("&X-Amz-Security-Token=token&") && target.contains("&X-Amz-Signature="), "{target}");
     }
 }
 
 /// A bucket sends clients of another region elsewhere. Signatures are for one server.
 #[test]
 fn redirects_are_followed_without_keys() {
-    let (server, other) = (Server::of(TABLES.path()), Server::of(TABLES.path()));
-    server.redirect(&other.address, 60);
-    let (code, message) = probe_bucket(&server);
-    assert_eq!(code, 0, "{message}");
-    let targets = other.targets();
-    assert!(!targets.is_empty() && targets.iter().all(|target| !target.contains("X-Amz")), "{targets:?}");
+    let (remote, other) = (Remote::new(), Host::new(here(), "/tables"));
+    remote.host.conduct().other.clone_from(&other.address);
+    remote.host.next([Fault::Redirect; 60]);
+    probe_with_keys(&remote).run().success();
+    let requests = other.requests();
+    assert!(!requests.is_empty() && requests.iter().all(|one| !one.target.contains("X-Amz")), "{requests:?}");
+}
+
+/// Waits until a condition is true. Returns the time then.
+#[track_caller]
+fn wait(mut condition: impl FnMut() -> bool) -> Instant {
+    let start = Instant::now();
+    while !condition() {
+        assert!(start.elapsed() < Duration::from_secs(60), "nothing is requested");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    Instant::now()
+}
+
+#[test]
+fn a_lookup_can_be_interrupted_and_repeated() {
+    let remote = Remote::new();
+    let opened = remote.open();
+    let (there, position) = (tables(opened.directory()), LARGE.parse().unwrap());
+    for fault in [Fault::Silent, Fault::Status(503)] {
+        remote.host.conduct().later = Some(fault);
+        remote.host.requests();
+        std::thread::scope(|scope| {
+            let lookup = scope.spawn(|| there.score(&position));
+            let interrupted = wait(|| !remote.host.requests().is_empty());
+            opened.interrupt();
+            let score = lookup.join().unwrap();
+            assert!(matches!(score, Err(ProbeError::Table(TableError::Stopped(_)))), "{score:?}");
+            assert!(interrupted.elapsed() < Duration::from_secs(10), "{:?}", interrupted.elapsed());
+        });
+    }
+    remote.host.conduct().later = None;
+    assert_eq!(there.score(&position).unwrap(), tables(here()).score(&position).unwrap());
+}
+
+/// A command that a signal can stop does not wait for a server that is silent.
+#[cfg(unix)]
+#[test]
+fn a_signal_ends_the_wait_for_a_server() {
+    use kalah_tests::signals::{Signal, heard, send};
+
+    for line in [&format!("solve {LARGE} --no-book"), "verify", "fetch"] {
+        let remote = Remote::new();
+        let mut command = if line == "fetch" {
+            remote.host.conduct().latency = Duration::from_secs(60);
+            let mut fetch = kalah(&format!("fetch {} --seeds 9 --output", remote.host.address));
+            fetch.arg(remote.cache.path());
+            fetch
+        } else {
+            remote.kalah(line)
+        };
+        remote.host.conduct().later = Some(Fault::Silent);
+        let mut child = heard(command.stderr(Stdio::null()).stdout(Stdio::null())).spawn().unwrap();
+        // Those for headers are answered.
+        let is_waiting = |start: u64| line == "fetch" || start > 0;
+        let signalled =
+            wait(|| remote.host.requests().iter().any(|one| one.range.is_some_and(|(start, _)| is_waiting(start))));
+        send(&child, Signal::TERM);
+        assert_eq!(child.wait().unwrap().code(), Some(143), "{line}");
+        assert!(signalled.elapsed() < Duration::from_secs(10), "{line}: {:?}", signalled.elapsed());
+    }
 }
 
 #[test]

@@ -2,8 +2,10 @@
 #![cfg(all(feature = "cli", feature = "serve"))]
 
 mod page;
+mod safety;
 mod serve;
 mod serve_api;
 mod serve_faults;
 mod serve_study;
+mod setup;
 mod time;

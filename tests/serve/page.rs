@@ -1,53 +1,41 @@
 //! The page in one browser, from the server to a finished game. `tests/browsers` has its other tests.
 
 use kalah::game::Position;
-use kalah_tests::browser::Browser;
-use kalah_tests::browser::board::{RULES, STILL, drawn, expected, holes, labels, server, settled, tables};
-use serde_json::json;
+use kalah_tests::browser::board::{Page, RULES, expected, holes, tables};
 
 #[test]
 fn a_whole_game_against_the_perfect_player_is_played_with_the_mouse() {
-    let (Some(browser), server) = (Browser::open(1280, 800, STILL), server()) else { return };
-    browser.go(&server.url("/#board=3x2&north=perfect"));
-    let tables = tables();
-    let mut position: Position = "3x2".parse().unwrap();
-    let over = "document.querySelector('#status').textContent.match(/over/)";
+    let Some(page) = Page::at("/#board=3x2&north=perfect") else { return };
+    let (tables, mut position): (_, Position) = (tables(), "3x2".parse().unwrap());
     let value = tables.probe(&position).unwrap().value;
+    // The best move nearest the store, which the player also chooses, leads to the value of the start.
+    let best = |position: &Position| tables.probe(position).unwrap().best().last().unwrap();
     let end = loop {
-        settled(&browser, "south");
-        assert_eq!(drawn(&browser), holes(&position));
-        assert_eq!(labels(&browser, "south"), expected(&position, "south"), "{position}");
-        assert_eq!(labels(&browser, "north"), []);
-        // The best move nearest the store, which the tables also choose, leads to the value of the start.
-        let pit = tables.probe(&position).unwrap().best().last().unwrap();
-        let best = browser.run("return [...document.querySelectorAll('.cell.south .label.best')].length");
-        assert_eq!(best, tables.probe(&position).unwrap().best().count());
-        browser.click(&format!(".cell.south .pit[data-pit='{pit}']"));
-        let played = position.play(RULES, pit).unwrap();
+        page.settled("south");
+        assert_eq!(page.drawn(), holes(&position));
+        assert_eq!(page.labels("south"), expected(&position, "south"), "{position}");
+        assert_eq!(page.labels("north"), []);
+        page.is("$$('.cell.south .label.best').length", tables.probe(&position).unwrap().best().count());
+        page.click(&format!(".cell.south .pit[data-pit='{}']", best(&position)));
+        let played = position.play(RULES, best(&position)).unwrap();
         let (mut next, mut south) = (played.position, played.again);
         while !next.is_over() && !south {
-            let pit = tables.probe(&next).unwrap().best().last().unwrap();
-            let played = next.play(RULES, pit).unwrap();
+            let played = next.play(RULES, best(&next)).unwrap();
             (next, south) = (played.position, !played.again);
         }
         if next.is_over() {
             break next.final_value().unwrap().abs();
         }
-        let board = format!(
-            "JSON.stringify([...document.querySelectorAll('.cell.south .count, .store.south .count')]\
-                .map((count) => Number(count.textContent))) === '{}'",
-            json!(holes(&next).as_array().unwrap()[..4])
-        );
-        browser.wait(&board);
+        let row = next.mover().seeds().iter().chain([&next.mover_store()]).map(u32::to_string).collect::<Vec<_>>();
+        page.wait(&format!("texts('.cell.south .count, .store.south .count').join() === '{}'", row.join(",")));
         position = next;
     };
-    browser.wait(over);
+    page.wait("$('#status').textContent.match(/over/)");
     assert_eq!(end, value.abs());
-    let status = browser.text("#status");
-    let seeds = [(12 + value) / 2, (12 - value) / 2];
-    let most = format!("{} to {}", seeds[0].max(seeds[1]), seeds[0].min(seeds[1]));
-    assert!(status.contains(&most) && status.contains(if value > 0 { "South wins" } else { "" }), "{status}");
+    let status = page.text("#status");
+    let most = format!("{} to {}", (12 + value.abs()) / 2, (12 - value.abs()) / 2);
+    assert!(status.contains(&most) && (value <= 0 || status.contains("South wins")), "{status}");
     // No move lost seeds, and the graph is level.
-    assert_eq!(browser.run("return document.querySelectorAll('.slip, .blunder').length"), 0);
-    assert!(browser.run("return document.querySelectorAll('.dot.exact').length").as_u64() > Some(3));
+    page.is("$$('.slip, .blunder').length", 0);
+    assert!(page.value("$$('.dot.exact').length").as_u64() > Some(3));
 }

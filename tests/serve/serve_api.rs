@@ -2,33 +2,17 @@
 
 use std::collections::BTreeSet;
 use std::io::{Read, Write};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use kalah::game::{Position, Rules};
 use kalah::record::read_game;
 use kalah::table::Tables;
 use serde_json::{Value, json};
 
-use kalah_tests::serving::description;
+use crate::setup::{assert_described, directory, post, server, start};
 use kalah_tests::serving::description::fits;
-use kalah_tests::serving::tables::{RULES, directory};
-use kalah_tests::serving::{self, Server, code, encoded};
+use kalah_tests::serving::{agent, code, encoded};
 
-fn server() -> Arc<Server> {
-    static SHARED: Mutex<Weak<Server>> = Mutex::new(Weak::new());
-    let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
-    shared.upgrade().unwrap_or_else(|| {
-        let flags =
-            ["--no-book", "--time", "0.3", "--stream-time", "1.5", "--searches", "8", "--transpositions", "16MiB"];
-        let server = Arc::new(Server::start(directory(), &flags));
-        *shared = Arc::downgrade(&server);
-        server
-    })
-}
-
-fn post(path: &str, body: &Value) -> (u16, Value) {
-    server().post(path, body.to_string().as_bytes())
-}
+const RULES: Rules = Rules::Standard;
 
 /// Events of a stream: names and documents.
 fn events(text: &str) -> Vec<(String, Value)> {
@@ -43,7 +27,7 @@ fn events(text: &str) -> Vec<(String, Value)> {
 fn get_events(path: &str) -> Vec<(String, Value)> {
     // This reference keeps the server running until everything is read.
     let server = server();
-    let mut response = serving::agent().get(server.url(path)).call().unwrap();
+    let mut response = agent().get(server.url(path)).call().unwrap();
     assert_eq!(response.status(), 200);
     assert_eq!(response.headers()["content-type"], "text/event-stream");
     events(&response.body_mut().read_to_string().unwrap())
@@ -53,7 +37,7 @@ fn get_events(path: &str) -> Vec<(String, Value)> {
 fn streams_are_neither_kept_nor_collected_on_the_way() {
     let server = server();
     for path in ["/api/search?board=3x2&time=0", "/api/position?board=3x2", "/", "/no/such/page"] {
-        let response = serving::agent().get(server.url(path)).call().unwrap();
+        let response = agent().get(server.url(path)).call().unwrap();
         let values = |name: &str| response.headers().get_all(name).iter().cloned().collect::<Vec<_>>();
         assert_eq!(values("cache-control"), ["no-cache"], "{path}");
         let unbuffered: &[&str] = if path.starts_with("/api/search") { &["no"] } else { &[] };
@@ -62,12 +46,6 @@ fn streams_are_neither_kept_nor_collected_on_the_way() {
         names.retain(|name| values(name).len() > 1 && *name != "vary");
         assert_eq!(names, [""; 0], "{path}");
     }
-}
-
-/// Checks that a document fits a schema of the description.
-#[track_caller]
-fn assert_described(value: &Value, schema: &str) {
-    description::assert_described(&server(), value, schema);
 }
 
 #[test]
@@ -80,28 +58,24 @@ fn every_address_is_described_and_answers_its_example_as_described() {
         for (method, request) in methods.as_object().unwrap() {
             described.insert((path.clone(), method.clone()));
             let examples = request["parameters"].as_array().into_iter().flatten();
-            let examples = examples.filter(|one| one["name"] != "seed");
-            let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-            let pairs: Vec<String> = examples
-                .map(|one| format!("{}={}", one["name"].as_str().unwrap(), encoded(&text(&one["example"]))))
-                .collect();
-            let answers = &request["responses"]["200"]["content"];
-            let answer = match &**method {
-                "get" if answers["application/json"].is_null() => {
-                    let events = get_events(&format!("{path}?{}", pairs.join("&")));
-                    events.iter().for_each(|(_, document)| assert_described(document, "Search"));
-                    None
-                }
-                "get" => Some(server().get(&format!("{path}?{}", pairs.join("&")))),
-                _ => {
+            let pairs = examples.filter(|one| one["name"] != "seed").map(|one| {
+                let value = one["example"].as_str().map_or_else(|| one["example"].to_string(), str::to_owned);
+                format!("{}={}", one["name"].as_str().unwrap(), encoded(&value))
+            });
+            let example = format!("{path}?{}", pairs.collect::<Vec<_>>().join("&"));
+            let schema = &request["responses"]["200"]["content"]["application/json"]["schema"];
+            if method == "get" && schema.is_null() {
+                get_events(&example).iter().for_each(|(_, document)| assert_described(document, "Search"));
+            } else {
+                let (status, answer) = if method == "get" {
+                    server().get(&example)
+                } else {
                     let content = &request["requestBody"]["content"]["application/json"];
                     assert_eq!(fits(&content["example"], &content["schema"], all, "body"), Ok(()), "{path}");
-                    Some(post(path, &content["example"]))
-                }
-            };
-            if let Some((status, answer)) = answer {
+                    post(path, &content["example"])
+                };
                 assert_eq!(status, 200, "{path}: {answer}");
-                assert_eq!(fits(&answer, &answers["application/json"]["schema"], all, path), Ok(()));
+                assert_eq!(fits(&answer, schema, all, path), Ok(()));
             }
             // Even the wrong method is refused with an error of the API, so every request is described.
             let other = if method == "get" { post(path, &json!({})) } else { server().get(path) };
@@ -110,16 +84,12 @@ fn every_address_is_described_and_answers_its_example_as_described() {
         }
     }
     let source = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/crates/serve/src/routes.rs")).unwrap();
-    let routes: BTreeSet<(String, String)> = source
-        .split(".route(\"/api")
-        .skip(1)
-        .map(|rest| {
-            let (path, rest) = rest.split_once('"').unwrap();
-            let method = rest.strip_prefix(", ").unwrap().split('(').next().unwrap();
-            (format!("/api{path}"), method.to_owned())
-        })
-        .collect();
-    assert_eq!(described, routes);
+    let route = |rest: &str| {
+        let (path, rest) = rest.split_once('"').unwrap();
+        let method = rest.strip_prefix(", ").unwrap().split('(').next().unwrap();
+        (format!("/api{path}"), method.to_owned())
+    };
+    assert_eq!(described, source.split(".route(\"/api").skip(1).map(route).collect());
 }
 
 #[test]
@@ -147,16 +117,14 @@ fn many_positions_are_answered_as_single_ones() {
     assert_described(&answer, "Positions");
     let answers = answer["positions"].as_array().unwrap();
     assert_eq!(answers.len(), boards.len());
-    let mut known = 0;
     for (board, answer) in boards.iter().zip(answers) {
         let (_, single) = server().get(&format!("/api/position?board={}&rules=standard&time=0", encoded(board)));
         match answer["error"]["code"].as_str() {
             Some("not-found") => assert!(["6x4", "9x2"].contains(&board.as_str()), "{answer}"),
             _ => assert_eq!(*answer, single, "{board}"),
         }
-        known += usize::from(answer["error"].is_null());
     }
-    assert_eq!(known, boards.len() - 4);
+    assert_eq!(answers.iter().filter(|answer| answer["error"].is_null()).count(), boards.len() - 4);
     assert_eq!(post("/api/positions", &json!({"boards": []})).1["positions"], json!([]));
 }
 
@@ -166,8 +134,7 @@ fn many_positions_are_limited() {
     let answer = post("/api/positions", &json!({"boards": boards[1..]}));
     assert_eq!((answer.0, answer.1["positions"].as_array().unwrap().len()), (200, 1000));
     assert_eq!(code(&post("/api/positions", &json!({"boards": boards}))), (400, "request"));
-    let long = vec![" ".repeat(100); 700];
-    let refused = post("/api/positions", &json!({"boards": long}));
+    let refused = post("/api/positions", &json!({"boards": vec![" ".repeat(100); 700]}));
     assert_eq!(code(&refused), (413, "too-large"));
     assert!(refused.1["error"]["message"].as_str().unwrap().contains("65536"), "{}", refused.1);
     // The limit is that of all requests. A text within it is read.
@@ -193,14 +160,16 @@ fn game() -> (Vec<usize>, Vec<(Position, bool)>) {
 #[test]
 fn a_whole_game_is_evaluated_as_its_positions_are() {
     let (moves, places) = game();
-    let (status, answer) = post("/api/game", &json!({"board": "3x2", "rules": "standard", "moves": moves}));
+    let body = json!({"board": "3x2", "rules": "standard", "moves": moves});
+    let (status, answer) = post("/api/game", &body);
     assert_eq!(status, 200, "{answer}");
     let tables = Tables::open(directory(), RULES, 3, 12).unwrap();
     let given = answer["places"].as_array().unwrap();
     assert_eq!(given.len(), places.len());
     for (index, (place, (position, first))) in given.iter().zip(&places).enumerate() {
-        assert_eq!((&place["position"], &place["first"]), (&json!(position.to_string()), &json!(first)));
-        assert_eq!((&place["value"], &place["index"]), (&json!(tables.probe(position).unwrap().value), &json!(index)));
+        let found = ["position", "first", "value", "index"].map(|field| place[field].clone());
+        let value = tables.probe(position).unwrap().value;
+        assert_eq!(found, [json!(position.to_string()), json!(first), json!(value), json!(index)]);
         let Some(&number) = moves.get(index) else { continue };
         assert_eq!(place["move"], json!(number));
         let (_, line) =
@@ -214,12 +183,8 @@ fn a_whole_game_is_evaluated_as_its_positions_are() {
     assert_described(&answer, "Game");
     // The game in parts.
     let server = server();
-    let mut response = serving::agent()
-        .post(server.url("/api/game"))
-        .header("Accept", "text/event-stream")
-        .send(json!({"board": "3x2", "rules": "standard", "moves": moves}).to_string())
-        .unwrap();
-    let mut events = events(&response.body_mut().read_to_string().unwrap());
+    let request = agent().post(server.url("/api/game")).header("Accept", "text/event-stream");
+    let mut events = events(&request.send(body.to_string()).unwrap().body_mut().read_to_string().unwrap());
     assert_eq!(events.pop(), Some(("answer".to_owned(), answer.clone())));
     let mut indices = BTreeSet::new();
     for (name, document) in events {
@@ -241,54 +206,6 @@ fn a_game_above_the_tables_is_searched() {
     for place in answer["places"].as_array().unwrap() {
         assert!(["exact", "bounds", "estimate"].contains(&place["known"].as_str().unwrap()), "{place}");
     }
-}
-
-#[test]
-fn games_that_are_none_are_refused() {
-    for (path, body, expected) in [
-        ("game", json!({}), (400, "request")),
-        ("game", json!({"board": "3x2", "text": "1"}), (400, "request")),
-        ("game", json!({"board": "3x2", "moves": {"a": 1}}), (400, "request")),
-        ("game", json!({"board": "3x2", "moves": [[1]]}), (400, "request")),
-        ("game", json!({"board": "3x2", "moves": [4]}), (400, "request")),
-        ("game", json!({"board": "3x2", "moves": [1.5]}), (400, "request")),
-        ("game", json!({"board": "3x2", "moves": [1, 1, 1, 1, 1, 1]}), (400, "request")),
-        ("text/read", json!({"text": "[Start \"3x2\"]\n\n4"}), (400, "request")),
-        ("text/read", json!({"text": ""}), (400, "request")),
-        ("text/read", json!({"text": "[Start \"6x99\"]"}), (400, "request")),
-        ("text/read", json!({}), (400, "request")),
-    ] {
-        let answer = post(&format!("/api/{path}"), &body);
-        assert_eq!(code(&answer), expected, "{body}: {}", answer.1);
-        assert_described(&answer.1, "Error");
-    }
-    let answer = post("/api/text/read", &json!({"text": "[Start \"3x2\"]\n\n4"})).1;
-    assert!(answer["error"]["message"].as_str().unwrap().starts_with("line 3: "), "{answer}");
-    assert_eq!(code(&post("/api/text/write", &json!({"board": "3x2", "headers": [["Start", "x"]]}))), (400, "request"));
-    assert_eq!(code(&post("/api/text/write", &json!({"board": "3x2", "headers": ["Event"]}))), (400, "request"));
-}
-
-#[test]
-fn documents_are_compressed_for_those_who_accept_that() {
-    let server = server();
-    let get = |path: &str, accept: &str| {
-        let mut response = serving::agent().get(server.url(path)).header("Accept-Encoding", accept).call().unwrap();
-        let header = |name| response.headers().get(name).map(|value| value.to_str().unwrap().to_owned());
-        let (encoding, varies) = (header("content-encoding"), header("vary"));
-        (response.status().as_u16(), encoding, varies, response.body_mut().read_to_vec().unwrap())
-    };
-    for path in ["/api", "/api/openapi.json"] {
-        let (_, encoding, varies, plain) = get(path, "identity");
-        assert_eq!((encoding.as_deref(), varies.as_deref()), (None, Some("accept-encoding")), "{path}");
-        let (_, encoding, varies, packed) = get(path, "gzip");
-        assert_eq!((encoding.as_deref(), varies.as_deref()), (Some("gzip"), Some("accept-encoding")), "{path}");
-        let mut unpacked = Vec::new();
-        flate2::read::GzDecoder::new(&*packed).read_to_end(&mut unpacked).unwrap();
-        assert_eq!(unpacked, plain);
-        assert!(2 * packed.len() < plain.len(), "{} of {}", packed.len(), plain.len());
-    }
-    // Streams are never compressed.
-    assert_eq!(get("/api/search?board=3x2&rules=standard", "gzip").1, None);
 }
 
 #[test]
@@ -323,22 +240,18 @@ fn a_search_reports_its_progress() {
         let (before, after) = (&documents[0].1, &documents[1].1);
         assert!(before["nodes"].as_u64() <= after["nodes"].as_u64());
         assert!(before["seconds"].as_f64() <= after["seconds"].as_f64());
-        let mut pairs = vec![(bounds(before), bounds(after))];
         let moves = [before, after].map(|document| document["moves"].as_array().unwrap());
-        pairs.extend(moves[0].iter().zip(moves[1]).map(|(before, after)| (bounds(before), bounds(after))));
-        for ([lower, upper], [later_lower, later_upper]) in pairs {
+        for (before, after) in [(before, after)].into_iter().chain(moves[0].iter().zip(moves[1])) {
+            let ([lower, upper], [later_lower, later_upper]) = (bounds(before), bounds(after));
             assert!(lower <= later_lower && later_upper <= upper, "{before} {after}");
         }
     }
     events.iter().for_each(|(_, document)| assert_described(document, "Search"));
-    // A bad request has its own status.
-    assert_eq!(code(&server().get("/api/search?board=nonsense")), (400, "request"));
 }
 
 #[test]
 fn a_search_ends_with_its_reader_and_with_the_server() {
-    let flags = ["--no-book", "--stream-time", "600", "--searches", "1", "--transpositions", "16MiB"];
-    let mut server = Server::start(directory(), &flags);
+    let mut server = start(directory(), "--no-book --stream-time 600 --searches 1");
     let ask = || {
         let mut stream = server.connect();
         stream.write_all(b"GET /api/search?board=6x6&time=600 HTTP/1.1\r\nHost: localhost\r\n\r\n").unwrap();
@@ -364,36 +277,39 @@ fn a_search_ends_with_its_reader_and_with_the_server() {
     }
 }
 
-/// Status and headers of a response, in lower case.
-fn head(server: &Server, first: &str, headers: &[&str]) -> (u16, String) {
-    let mut request = format!("{first} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n");
-    headers.iter().for_each(|header| request += &format!("{header}\r\n"));
-    // The server takes a client that stops sending for gone.
-    let mut stream = server.connect();
-    stream.write_all(format!("{request}\r\n").as_bytes()).unwrap();
-    let mut answer = Vec::new();
-    let _ = stream.read_to_end(&mut answer);
-    let answer = String::from_utf8_lossy(&answer).to_lowercase();
-    let head = answer.split("\r\n\r\n").next().unwrap().to_owned();
-    (head.split(' ').nth(1).and_then(|status| status.parse().ok()).expect("a status"), head)
-}
-
 #[test]
-fn files_of_the_page_are_compressed_and_sent_once() {
+fn documents_and_files_are_compressed_for_those_who_accept_that_and_files_are_sent_once() {
     let server = server();
-    for path in ["/", "/style.css", "/page.js"] {
-        let (status, plain) = head(&server, &format!("GET {path}"), &[]);
-        assert!(status == 200 && !plain.contains("content-encoding") && plain.contains("vary: accept-encoding"));
-        let (status, packed) = head(&server, &format!("GET {path}"), &["Accept-Encoding: br, gzip;q=0.8"]);
-        assert!(status == 200 && packed.contains("content-encoding: gzip"), "{packed}");
-        let etag = |head: &str| head.lines().find_map(|line| line.strip_prefix("etag: ")).unwrap().to_owned();
-        assert!(etag(&plain) == etag(&packed) && etag(&plain).starts_with("w/"), "{plain}");
-        for accept in ["identity", "gzip", "gzip;q=0, *"] {
-            let tag = etag(&plain).replace("w/", "W/");
-            let headers = [format!("Accept-Encoding: {accept}"), format!("If-None-Match: {tag}")];
-            let (status, same) = head(&server, &format!("GET {path}"), &[&headers[0], &headers[1]]);
-            assert_eq!((status, etag(&same)), (304, etag(&plain)), "{accept}");
+    // The status, three headers, and the body.
+    let get = |path: &str, headers: &[(&str, &str)]| {
+        let request = agent().get(server.url(path));
+        let request = headers.iter().fold(request, |request, &(name, value)| request.header(name, value));
+        let mut response = request.call().unwrap();
+        let header = |name| response.headers().get(name).map_or("", |value| value.to_str().unwrap()).to_owned();
+        let headers = ["content-encoding", "vary", "etag"].map(header);
+        (response.status().as_u16(), headers, response.body_mut().read_to_vec().unwrap())
+    };
+    for path in ["/api", "/api/openapi.json", "/", "/style.css", "/page.js"] {
+        let (_, [_, _, tag], plain) = get(path, &[]);
+        let expected = |encoding: &str| [encoding, "accept-encoding", &tag].map(str::to_owned);
+        assert_eq!(get(path, &[("accept-encoding", "identity")]), (200, expected(""), plain.clone()), "{path}");
+        for accept in ["gzip", "br, gzip;q=0.8"] {
+            let (status, headers, packed) = get(path, &[("accept-encoding", accept)]);
+            assert_eq!((status, headers), (200, expected("gzip")), "{path}");
+            let mut unpacked = Vec::new();
+            flate2::read::GzDecoder::new(&*packed).read_to_end(&mut unpacked).unwrap();
+            assert!(unpacked == plain && 2 * packed.len() < plain.len(), "{path}: {}", packed.len());
         }
-        assert_eq!(head(&server, &format!("GET {path}"), &["If-None-Match: \"x\""]).0, 200);
+        if path.starts_with("/api") {
+            continue;
+        }
+        assert!(tag.starts_with("W/"), "{tag}");
+        for accept in ["identity", "gzip", "gzip;q=0, *"] {
+            let (status, [_, _, same], _) = get(path, &[("accept-encoding", accept), ("if-none-match", &tag)]);
+            assert_eq!((status, &same), (304, &tag), "{accept}");
+        }
+        assert_eq!(get(path, &[("if-none-match", "\"x\"")]).0, 200);
     }
+    // Streams are never compressed.
+    assert_eq!(get("/api/search?board=3x2&rules=standard", &[("accept-encoding", "gzip")]).1[0], "");
 }

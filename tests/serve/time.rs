@@ -4,22 +4,22 @@
 //! processor time decides, and a late case is tried again. `KALAH_TIME_CASES` sets the number of random cases.
 
 use std::io::Write;
-use std::path::Path;
-use std::process::{Command, Stdio};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
+use std::process::Stdio;
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use kalah::book::Book;
-use kalah::build::build;
 use kalah::cancel::Cancel;
 use kalah::game::{Position, Row, Rules};
-use kalah::play::{PlayerName, Setting};
+use kalah::play::{PlayerName, Setting, Worth};
 use kalah::solve::{Depth, SearchMemory, SolveError, Solver, SolverOptions};
 use kalah::table::Tables;
 use serde_json::{Value, json};
 
+use crate::setup::directory;
+use kalah_tests::program::{Ran, Run, with_tables};
 use kalah_tests::serving::{Server, encoded};
 #[cfg(unix)]
 use kalah_tests::signals::{heard, interrupt};
@@ -44,55 +44,41 @@ fn alone() -> MutexGuard<'static, ()> {
     ONE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Processor time of this thread, or the elapsed time if the system does not report it.
-fn busy() -> Duration {
-    static BEGIN: LazyLock<Instant> = LazyLock::new(Instant::now);
-    let passed = BEGIN.elapsed();
-    let statistics = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
-    let nanos = statistics.and_then(|text| text.split_whitespace().next()?.parse().ok());
-    nanos.map_or(passed, Duration::from_nanos)
+/// Processor time of this thread, if the system reports it.
+fn busy() -> Option<Duration> {
+    let statistics = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+    statistics.split_whitespace().next()?.parse().ok().map(Duration::from_nanos)
 }
 
-/// Does `work`. Fails if it takes longer than `time` plus the tolerance several times in a row. Ends the process if it
-/// never returns.
-fn within<T>(time: Duration, what: &str, mut work: impl FnMut() -> T) -> T {
-    let done = AtomicBool::new(false);
+/// Does `work` in this thread, as [`timely`].
+fn within<T>(time: Duration, what: &str, work: impl FnMut() -> T) -> T {
+    timely(time, what, busy, work)
+}
+
+/// Does `work`. Fails if it takes longer than `time` plus the tolerance several times in a row, by the elapsed and by
+/// the processor time. Ends the process if it never returns.
+fn timely<T>(time: Duration, what: &str, busy: impl Fn() -> Option<Duration>, mut work: impl FnMut() -> T) -> T {
+    let (_done, is_done) = channel::<()>();
     let subject = what.to_owned();
-    thread::scope(|scope| {
-        let watcher = scope.spawn(|| {
-            let begin = Instant::now();
-            while !done.load(Ordering::Relaxed) {
-                if begin.elapsed() > time + GUARD {
-                    // Not through the harness, which hides the output of tests.
-                    let _ = std::io::stderr().write_all(format!("no answer: {subject}\n").as_bytes());
-                    std::process::abort();
-                }
-                thread::park_timeout(Duration::from_secs(1));
-            }
-        });
-        let _done = Done(&done, watcher.thread());
-        let mut took = Vec::new();
-        for _ in 0..TRIES {
-            let (begin, before) = (Instant::now(), busy());
-            let result = work();
-            let (wall, busy) = (begin.elapsed(), busy() - before);
-            took.push((wall, busy));
-            if wall.min(busy) <= time + LATE {
-                return result;
-            }
+    thread::spawn(move || {
+        if is_done.recv_timeout(time + GUARD) == Err(RecvTimeoutError::Timeout) {
+            // Not through the harness, which hides the output of tests.
+            let _ = std::io::stderr().write_all(format!("no answer: {subject}\n").as_bytes());
+            std::process::abort();
         }
-        panic!("{what} within {time:?}: took {took:?}");
-    })
-}
-
-/// Ends the watching thread, even when the work panics.
-struct Done<'d>(&'d AtomicBool, &'d thread::Thread);
-
-impl Drop for Done<'_> {
-    fn drop(&mut self) {
-        self.0.store(true, Ordering::Relaxed);
-        self.1.unpark();
+    });
+    let mut took = Vec::new();
+    for _ in 0..TRIES {
+        let (begin, before) = (Instant::now(), busy());
+        let result = work();
+        let wall = begin.elapsed();
+        let busy = busy().zip(before).map_or(wall, |(after, before)| after - before);
+        took.push((wall, busy));
+        if wall.min(busy) <= time + LATE {
+            return result;
+        }
     }
+    panic!("{what} within {time:?}: took {took:?}");
 }
 
 /// A position of an unfinished game: few seeds or many, even or uneven, on a board of 1 to 16 pits a side.
@@ -125,16 +111,9 @@ fn random_player(random: &mut fastrand::Rng) -> PlayerName {
     if deep { format!("{kind}:{depth}").parse().unwrap() } else { kind.parse().unwrap() }
 }
 
-/// Tables of 6 pits to 8 seeds of all rule sets, built once.
-fn directory() -> &'static Path {
-    static TABLES: LazyLock<tempfile::TempDir> = LazyLock::new(|| {
-        let directory = tempfile::tempdir().unwrap();
-        for rules in Rules::ALL {
-            build(directory.path(), rules, 6, 8).unwrap();
-        }
-        directory
-    });
-    TABLES.path()
+/// Tables of 6 pits of all rule sets.
+fn tables() -> [Tables; Rules::ALL.len()] {
+    Rules::ALL.map(|rules| Tables::open(directory(), rules, 6, 8).unwrap())
 }
 
 fn options<'t>(rules: Rules, position: &Position) -> SolverOptions<'t> {
@@ -148,7 +127,7 @@ fn solver<'t>(rules: Rules, position: &Position) -> Solver<'t> {
 #[test]
 fn every_player_answers_any_board_in_time_with_a_legal_move() {
     let _alone = alone();
-    let tables = Rules::ALL.map(|rules| Tables::open(directory(), rules, 6, 8).unwrap());
+    let tables = tables();
     for seed in 0..cases(120) {
         let mut random = fastrand::Rng::with_seed(seed);
         let (rules, position) = (Rules::ALL[random.usize(..Rules::ALL.len())], random_position(&mut random, u32::MAX));
@@ -207,27 +186,20 @@ fn a_deadline_ends_a_search_wherever_it_is() {
     ] {
         let position: Position = board.parse().unwrap();
         let solver = solver(rules, &position);
-        for millis in [0, 3, 30, 100] {
-            let time = Duration::from_millis(millis);
-            within(time, &format!("a test, {rules}, {board}"), || {
-                if matches!(solver.within(time).test(&position, position.seeds() / 2), Err(SolveError::Stopped)) {
-                    ended[0] += 1;
-                }
+        for time in [0, 3, 30, 100].map(Duration::from_millis) {
+            let tested = within(time, &format!("a test, {rules}, {board}"), || {
+                solver.within(time).test(&position, position.seeds() / 2).map(drop)
             });
-            within(time, &format!("bounds, {rules}, {board}"), || {
-                solver.narrow(&position, 0, time).unwrap();
-            });
+            within(time, &format!("bounds, {rules}, {board}"), || solver.narrow(&position, 0, time).map(drop).unwrap());
             within(time, &format!("a guess, {rules}, {board}"), || {
-                solver.within(time).first_guess(&position).unwrap();
+                solver.within(time).first_guess(&position).map(drop).unwrap()
             });
-            within(time, &format!("a look, {rules}, {board}"), || {
-                if matches!(
-                    solver.within(time).depth_limited_within(&position, Depth::Turns(9), u64::MAX),
-                    Err(SolveError::Stopped)
-                ) {
-                    ended[1] += 1;
-                }
+            let looked = within(time, &format!("a look, {rules}, {board}"), || {
+                solver.within(time).depth_limited_within(&position, Depth::Turns(9), u64::MAX).map(drop)
             });
+            for (ended, result) in ended.iter_mut().zip([tested, looked]) {
+                *ended += usize::from(matches!(result, Err(SolveError::Stopped)));
+            }
         }
     }
     // Nearly all positions take far longer.
@@ -239,8 +211,7 @@ fn a_deadline_ends_a_search_wherever_it_is() {
 fn a_solver_is_not_made_when_the_time_is_over_before() {
     let _alone = alone();
     let position: Position = "6x4".parse().unwrap();
-    let tables = Rules::ALL.map(|rules| Tables::open(directory(), rules, 6, 8).unwrap());
-    for tables in &tables {
+    for tables in &tables() {
         let options = options(tables.rules(), &position).tables(Some(tables)).tables_up_to(8);
         let options = options.book(Book::shipped(tables.rules(), 6));
         assert!(Solver::new(options.clone()).is_ok_and(|solver| solver.table_seeds() == Some(8)));
@@ -262,7 +233,7 @@ fn times_beyond_any_clock_are_no_limit() {
                 &Cancel::new().within(time).within(time),
                 &mut |_| (),
             );
-            assert_eq!(choice.unwrap().worth, kalah::play::Worth::Exact(value));
+            assert_eq!(choice.unwrap().worth, Worth::Exact(value));
         }
     }
 }
@@ -279,42 +250,31 @@ fn a_turn_without_an_end_is_searched_within_a_budget() {
     assert_eq!(glance.depth, Depth::Moves(1));
 }
 
-fn kalah(arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_kalah"));
-    command.args(arguments).env("KALAH_TABLES", directory()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    command
-}
-
 #[test]
 fn times_that_are_none_are_refused_and_small_and_large_ones_are_not() {
-    let commands: [&[&str]; 7] = [
-        &["move", "6x4", "--player", "greedy", "--time"],
-        &["play", "3x2", "--south", "greedy", "--north", "greedy", "--time"],
-        &["tournament", "greedy", "heuristic", "--start", "3x2", "--starts", "1", "--time"],
-        &["serve", "--address", "127.0.0.1:0", "--time"],
-        &["analyse", "values", "--pits", "2", "--seeds-per-pit", "1", "--within"],
-        &["review", "3x1", "1", "--within"],
-        &["solve", "3x1", "--state", "/nonexistent/file", "--save-every"],
+    let commands = [
+        "move 6x4 --player greedy --time",
+        "play 3x2 --south greedy --north greedy --time",
+        "tournament greedy heuristic --start 3x2 --starts 1 --time",
+        "analyse values --pits 2 --seeds-per-pit 1 --within",
+        "serve --address 127.0.0.1:0 --time",
+        "review 3x1 1 --within",
+        "solve 3x1 --state /nonexistent/file --save-every",
     ];
+    let run = |command: &str, time: &str| with_tables(directory(), command).arg(time).run();
     for command in commands {
         for time in ["1e19", "1e300", "inf", "nan", "-1", "0", "", "soon", "0x10"] {
-            let output = kalah(command).arg(time).output().unwrap();
-            let messages = String::from_utf8_lossy(&output.stderr);
-            assert_eq!(output.status.code(), Some(2), "{command:?} {time}: {messages}");
-            assert!(!messages.contains("panicked"), "{command:?} {time}: {messages}");
+            run(command, time).exits(2).does_not_print("panicked");
+        }
+    }
+    for command in &commands[..4] {
+        for time in ["1e-9", "1e6"] {
+            run(command, time).success().does_not_print("panicked");
         }
     }
     // Seconds are stored as nanoseconds, and this is less than one.
-    for command in &commands[..4] {
-        assert_eq!(kalah(command).arg("1e-300").output().unwrap().status.code(), Some(2), "{command:?}");
-    }
-    for time in ["1e-9", "1e6"] {
-        for (command, code) in [(0, 0), (1, 0), (2, 0), (4, 0)] {
-            let output = kalah(commands[command]).arg(time).output().unwrap();
-            let messages = String::from_utf8_lossy(&output.stderr);
-            assert!(!messages.contains("panicked"), "{:?} {time}: {messages}", commands[command]);
-            assert_eq!(output.status.code(), Some(code), "{:?} {time}: {messages}", commands[command]);
-        }
+    for command in [commands[0], commands[1], commands[2], commands[4]] {
+        run(command, "1e-300").exits(2);
     }
 }
 
@@ -324,92 +284,76 @@ fn times_that_are_none_are_refused_and_small_and_large_ones_are_not() {
 #[test]
 fn ctrl_c_ends_commands_wherever_they_are() {
     let _alone = alone();
-    let commands: [&[&str]; 8] = [
-        &["move", "6x8", "--rules", "s-kalaha", "--time", "600"],
-        &["move", "8x8", "--rules", "s-kalaha", "--player", "minimax2:1"],
-        &["play", "6x8", "--rules", "s-kalaha", "--south", "perfect", "--north", "perfect", "--time", "600"],
-        &["tournament", "perfect", "greedy", "--start", "6x8", "--starts", "1", "--rules", "s-kalaha", "--time", "600"],
-        &["tournament", "perfect", "greedy", "--start", "6x8", "--starts", "1", "--rules", "s-kalaha"],
-        &["tournament", "minimax2:1", "alphabeta:40", "--start", "8x8", "--starts", "1", "--rules", "s-kalaha"],
-        &["solve", "8x8", "--rules", "s-kalaha", "--no-tables", "--memory", "64MiB"],
-        &[
-            "analyse",
-            "values",
-            "--pits",
-            "8",
-            "--seeds-per-pit",
-            "8",
-            "--rules",
-            "s-kalaha",
-            "--no-tables",
-            "--memory",
-            "64MiB",
-        ],
-    ];
-    for command in commands {
-        let mut child = heard(kalah(command).stdout(Stdio::null()).stderr(Stdio::null())).spawn().unwrap();
+    for line in [
+        "move 6x8 --time 600",
+        "move 8x8 --player minimax2:1",
+        "play 6x8 --south perfect --north perfect --time 600",
+        "tournament perfect greedy --start 6x8 --starts 1 --time 600",
+        "tournament perfect greedy --start 6x8 --starts 1",
+        "tournament minimax2:1 alphabeta:40 --start 8x8 --starts 1",
+        "solve 8x8 --no-tables --memory 64MiB",
+        "analyse values --pits 8 --seeds-per-pit 8 --no-tables --memory 64MiB",
+    ] {
+        let mut command = with_tables(directory(), &format!("{line} --rules s-kalaha"));
+        let mut child = heard(command.stdout(Stdio::null()).stderr(Stdio::null())).spawn().unwrap();
         thread::sleep(Duration::from_millis(400));
-        assert!(child.try_wait().unwrap().is_none(), "{command:?} is over already");
+        assert!(child.try_wait().unwrap().is_none(), "{line} is over already");
         let begin = Instant::now();
         interrupt(&child);
         while child.try_wait().unwrap().is_none() {
             if begin.elapsed() > Duration::from_secs(5) {
                 let _ = child.kill();
                 let _ = child.wait();
-                panic!("{command:?} goes on");
+                panic!("{line} goes on");
             }
             thread::sleep(Duration::from_millis(5));
         }
     }
 }
 
+/// A server that searches for this time, in seconds.
+fn server(time: &str, searches: &str) -> Server {
+    let flags = ["--no-book", "--transpositions", "64MiB", "--time", time, "--searches", searches];
+    Server::start(directory(), &flags)
+}
+
+/// The answer of a server, which comes in time.
+fn served(server: &Server, time: Duration, context: &str, ask: impl Fn() -> (u16, Value)) -> Value {
+    timely(
+        time,
+        context,
+        || server.busy(),
+        || {
+            let (status, answer) = ask();
+            assert_eq!(status, 200, "{context}: {answer}");
+            answer
+        },
+    )
+}
+
 #[test]
 fn the_server_answers_any_board_in_time() {
     let _alone = alone();
-    let server =
-        Server::start(directory(), &["--no-book", "--time", "0.3", "--searches", "2", "--transpositions", "64MiB"]);
+    let server = server("0.3", "2");
     for seed in 0..cases(60) {
         let mut random = fastrand::Rng::with_seed(seed);
         let position = random_position(&mut random, 400);
         let (rules, time) = (Rules::ALL[random.usize(..Rules::ALL.len())], random_time(&mut random));
-        let (name, ask_move) = (random_player(&mut random), random.bool());
+        let (name, ask_move, seconds) = (random_player(&mut random), random.bool(), time.as_secs_f64());
         let context =
             format!("case {seed}: {} {rules} {position}", if ask_move { name.to_string() } else { String::new() });
         served(&server, time, &context, || {
             if ask_move {
                 let body = json!({ "board": position.to_string(), "rules": rules.name(), "player": name.to_string(),
-                    "time": time.as_secs_f64() });
+                    "time": seconds });
                 server.post("/api/move", body.to_string().as_bytes())
             } else {
-                let (board, time) = (encoded(&position.to_string()), time.as_secs_f64());
-                server.get(&format!("/api/position?board={board}&rules={rules}&time={time}"))
+                let board = encoded(&position.to_string());
+                server.get(&format!("/api/position?board={board}&rules={rules}&time={seconds}"))
             }
         });
     }
-}
-
-/// Does the same as [`within`] for a server, with its elapsed or its processor time.
-fn served(server: &Server, time: Duration, context: &str, ask: impl Fn() -> (u16, Value)) -> Value {
-    let mut took = Vec::new();
-    for _ in 0..TRIES {
-        let (begin, before) = (Instant::now(), server.busy());
-        let (status, answer) = ask();
-        let wall = begin.elapsed();
-        let busy = server.busy().zip(before).map_or(wall, |(after, before)| after - before);
-        assert_eq!(status, 200, "{context}: {answer}");
-        took.push((wall, busy));
-        if wall.min(busy) <= time + LATE {
-            return answer;
-        }
-    }
-    panic!("{context} within {time:?}: took {took:?}");
-}
-
-#[test]
-fn a_server_that_is_asked_for_turns_without_an_end_stays_at_hand() {
-    let _alone = alone();
-    let server =
-        Server::start(directory(), &["--no-book", "--time", "0.3", "--searches", "2", "--transpositions", "64MiB"]);
+    // Some of these have turns without an end.
     for board in ["6x8", "8x8", "6x4", "16x12"] {
         for rules in Rules::ALL {
             let answer = served(&server, Duration::from_millis(300), &format!("{rules} {board}"), || {
@@ -423,15 +367,15 @@ fn a_server_that_is_asked_for_turns_without_an_end_stays_at_hand() {
 
 #[cfg(unix)]
 #[test]
-fn a_server_in_the_middle_of_a_turn_without_an_end_stops_and_answers() {
+fn a_server_in_the_middle_of_a_search_stops_and_answers() {
     let _alone = alone();
-    for path in ["/api/position?board=6x8&rules=s-kalaha", "/api/position?board=16x12&rules=s-kalaha"] {
-        let mut server =
-            Server::start(directory(), &["--no-book", "--time", "600", "--searches", "1", "--transpositions", "64MiB"]);
+    // The first one is in a turn without an end.
+    for path in ["board=6x8&rules=s-kalaha", "board=16x12&rules=s-kalaha", "board=6x6"] {
+        let mut server = server("600", "1");
         let begin = thread::scope(|scope| {
             let server = &server;
             // Repeats the request if our own request below was first.
-            let ask = || server.get(path);
+            let ask = move || server.get(&format!("/api/position?{path}"));
             let asked = scope.spawn(move || std::iter::repeat_with(ask).find(|(status, _)| *status != 503).unwrap());
             // The only search is in use once another one is refused.
             while server.get("/api/position?board=6x5&time=0").0 != 503 {}

@@ -3,9 +3,8 @@
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
-use kalah::build::build;
 use kalah::cancel::Cancel;
-use kalah::evaluation::{LANES, Network, Weights};
+use kalah::evaluation::Network;
 use kalah::game::{Bounds, Rules};
 use kalah::index::LayerIndex;
 use kalah::progress::Pulse;
@@ -13,24 +12,11 @@ use kalah::table::bound_format::{BoundEntry, prefix};
 use kalah::table::format::BLOCK_BYTES;
 use kalah::table::{BoundMaker, BoundTable, BoundTables, Cuts, Damage, Table, TableError, TableKey, Tables};
 use kalah::verify::{BoundSet, Fault, Sample, check_bounds_against, check_checksums};
+use kalah_tests::random::random_network;
+use kalah_tests::tables::opened;
 
-/// Makes a network of random numbers whose evaluations vary by a few seeds.
-fn network(rules: Rules, pits: usize, random: &mut fastrand::Rng) -> Network {
-    let mut lanes = |most: i16| std::array::from_fn::<i16, LANES, _>(|_| random.i16(-most..=most));
-    let weights = Weights {
-        inputs: (0..2 * pits * 16).map(|_| lanes(60)).collect(),
-        bias: lanes(200),
-        floor: std::array::from_fn(|lane| if lane == 0 { i16::MIN } else { 0 }),
-        outputs: lanes(50),
-        shift: 9,
-    };
-    Network::new(rules, pits, &weights).unwrap()
-}
-
-/// Makes exact tables of a small board in a temporary directory.
-fn tables(directory: &Path, rules: Rules, pits: usize, seeds: usize) -> Tables {
-    build(directory, rules, pits, seeds).unwrap();
-    Tables::open(directory, rules, pits, seeds).unwrap()
+fn maker<'a>(network: &'a Network, cuts: &[i16]) -> BoundMaker<'a> {
+    BoundMaker::new(network, Cuts::new(cuts).unwrap())
 }
 
 /// Makes the bound table of an exact one.
@@ -41,8 +27,8 @@ fn make(maker: &BoundMaker, exact: &Table) -> BoundTable {
 
 /// Compares every position of a bound table with the exact one. The code must be the one that the cuts define, and the
 /// bounds must be the lowest and highest score with this code.
-fn compare(exact: &Tables, table: &BoundTable) {
-    let seeds = table.key().seeds;
+fn compare(exact: &Tables, bounds: &BoundTables, seeds: usize) {
+    let table = bounds.layer(seeds).unwrap();
     let index = LayerIndex::new(exact.rows(), seeds);
     let mut counts = [0; 4];
     for rank in 0..index.positions() {
@@ -55,7 +41,9 @@ fn compare(exact: &Tables, table: &BoundTable) {
         let evaluation = table.network().evaluate(&mover, &other, seeds as u32);
         assert_eq!(code, frame.cuts().code(evaluation, score), "{mover:?} {other:?}");
         assert_eq!(table.code(mover_seeds, mover_rank, other_rank).unwrap(), code);
-        let Bounds { lower, upper } = frame.bounds(code, evaluation);
+        let found = frame.bounds(code, evaluation);
+        assert_eq!(bounds.bounds(&mover, &other).unwrap(), Some(found));
+        let Bounds { lower, upper } = found;
         assert!((lower..=upper).contains(&score) && upper <= seeds as u32, "{mover:?} {other:?}");
         counts[usize::from(code)] += 1;
     }
@@ -65,42 +53,49 @@ fn compare(exact: &Tables, table: &BoundTable) {
 
 #[test]
 fn every_interval_holds_the_exact_score() {
-    let mut random = fastrand::Rng::with_seed(7);
     for (pits, seeds) in [(1, 20), (2, 14), (4, 10), (6, 7), (7, 6), (8, 6)] {
         for rules in Rules::ALL {
-            let directory = tempfile::tempdir().unwrap();
-            let exact = tables(directory.path(), rules, pits, seeds);
-            let network = network(rules, pits, &mut random);
+            let exact = opened(rules, pits, seeds);
+            let network = random_network(rules, pits, seeds as u64);
             for cuts in [&[0][..], &[-32, 0, 32], &[-100, -100, 7]] {
-                let maker = BoundMaker::new(&network, Cuts::new(cuts).unwrap());
-                let made: Vec<_> = exact.layers().iter().map(|table| Arc::new(make(&maker, table))).collect();
-                for (table, exact_table) in made.iter().zip(exact.layers()) {
-                    assert_eq!(table.blocks().bytes().len() as u64, maker.file_bytes(exact_table.key()));
+                let maker = maker(&network, cuts);
+                let made = exact.layers().iter().map(|exact| {
+                    let table = make(&maker, exact);
+                    assert_eq!(table.blocks().bytes().len() as u64, maker.file_bytes(exact.key()));
                     assert!(!table.blocks().is_checked());
                     table.blocks().check().unwrap();
                     assert!(table.blocks().is_checked());
-                    compare(&exact, table);
-                }
-                let bounds = BoundTables::new(directory.path(), made).unwrap();
+                    Arc::new(table)
+                });
+                let bounds = BoundTables::new(exact.directory(), made.collect()).unwrap();
                 assert_eq!((bounds.seeds(), bounds.network()), (2..=seeds, &network));
+                assert!(bounds.layer(1).is_none() && bounds.layer(seeds + 1).is_none());
+                (2..=seeds).for_each(|seeds| compare(&exact, &bounds, seeds));
             }
         }
     }
 }
 
 #[test]
-fn the_bytes_do_not_depend_on_threads() {
+fn the_bytes_do_not_depend_on_threads_and_a_stopped_maker_leaves_nothing() {
     let directory = tempfile::tempdir().unwrap();
-    let exact = tables(directory.path(), Rules::Standard, 6, 11);
-    let network = network(Rules::Standard, 6, &mut fastrand::Rng::with_seed(3));
-    let maker = BoundMaker::new(&network, Cuts::new(&[-16, 0, 40]).unwrap());
+    let exact = opened(Rules::Standard, 6, 11);
+    let exact = exact.layer(11).unwrap();
+    let network = random_network(Rules::Standard, 6, 3);
+    let maker = maker(&network, &[-16, 0, 40]);
+    let pulse = Pulse::default();
+    pulse.cancel.cancel();
+    let stopped = maker.write(exact, directory.path(), &pulse);
+    assert!(matches!(stopped, Err(TableError::Stopped(_))), "{stopped:?}");
+    assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);
     let bytes = [1, 3].map(|threads| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        pool.install(|| make(&maker, exact.layer(11).unwrap()).blocks().bytes().to_vec())
+        pool.install(|| make(&maker, exact).blocks().bytes().to_vec())
     });
     assert!(bytes[0] == bytes[1]);
     // The file and the copies in memory have the same bytes.
-    let path = maker.write(exact.layer(11).unwrap(), directory.path(), &Pulse::default()).unwrap();
+    let path = maker.write(exact, directory.path(), &Pulse::default()).unwrap();
+    assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 1);
     assert!(std::fs::read(&path).unwrap() == bytes[0]);
     let table = BoundTable::open(&path).unwrap();
     for (section, mover) in table.blocks().sections().iter().zip(1..) {
@@ -111,71 +106,19 @@ fn the_bytes_do_not_depend_on_threads() {
 }
 
 #[test]
-fn a_stopped_maker_leaves_nothing() {
-    let directory = tempfile::tempdir().unwrap();
-    let exact = tables(directory.path(), Rules::EmptyCapture, 3, 8);
-    let network = network(Rules::EmptyCapture, 3, &mut fastrand::Rng::with_seed(3));
-    let maker = BoundMaker::new(&network, Cuts::new(&[0]).unwrap());
-    let list = || std::fs::read_dir(directory.path()).unwrap().count();
-    let (before, pulse) = (list(), Pulse::default());
-    pulse.cancel.cancel();
-    let stopped = maker.write(exact.layer(8).unwrap(), directory.path(), &pulse);
-    assert!(matches!(stopped, Err(TableError::Stopped(_))), "{stopped:?}");
-    assert_eq!(list(), before);
-    maker.write(exact.layer(8).unwrap(), directory.path(), &Pulse::default()).unwrap();
-    assert_eq!(list(), before + 1);
-}
-
-#[test]
-fn bounds_contain_the_scores() {
-    let directory = tempfile::tempdir().unwrap();
-    let exact = tables(directory.path(), Rules::EmptyCapture, 2, 9);
-    let mut random = fastrand::Rng::with_seed(3);
-    let networks = [(); 2].map(|()| network(Rules::EmptyCapture, 2, &mut random));
-    let open = |most| BoundTables::open_around(directory.path(), Rules::EmptyCapture, 2, most, most).unwrap();
-    let make = |seeds: usize, network: usize| {
-        let maker = BoundMaker::new(&networks[network], Cuts::new(&[-20, 0, 20]).unwrap());
-        maker.write(exact.layer(seeds).unwrap(), directory.path(), &Pulse::default()).unwrap();
-    };
-    [3, 5, 6, 7].into_iter().for_each(|seeds| make(seeds, 0));
-    for (most, seeds) in [(7, 5..=7), (6, 5..=6), (3, 3..=3)] {
-        let bounds = open(most).unwrap();
-        assert_eq!(bounds.seeds(), seeds);
-        assert!(bounds.layers().iter().all(|table| bounds.layer(table.key().seeds).is_some()));
-        assert!(bounds.layer(2).is_none() && bounds.layer(8).is_none());
-        for rank in 0..LayerIndex::new(exact.rows(), 6).positions() {
-            let (mover, other) = LayerIndex::new(exact.rows(), 6).unrank(rank);
-            let score = u32::from(exact.score_rows(&mover, &other).unwrap());
-            let found = bounds.bounds(&mover, &other).unwrap();
-            assert_eq!(
-                found.is_some_and(|found| (found.lower..=found.upper).contains(&score)),
-                bounds.layer(6).is_some()
-            );
-        }
-    }
-    make(6, 1);
-    let layer = |seeds| BoundTable::find(directory.path(), exact.key(seeds)).map(|table| Arc::new(table.unwrap()));
-    // A file with the name of another layer.
-    std::fs::copy(exact.key(5).bounds_path(directory.path()), exact.key(7).bounds_path(directory.path())).unwrap();
-    assert!(matches!(layer(7), Err(TableError::Damaged { damage: Damage::Other { .. }, .. })));
-}
-
-#[test]
 fn tables_are_opened_around_the_exact_layers() {
     let directory = tempfile::tempdir().unwrap();
-    let exact = tables(directory.path(), Rules::EmptyCapture, 2, 10);
-    let mut random = fastrand::Rng::with_seed(3);
-    let networks = [(); 2].map(|()| network(Rules::EmptyCapture, 2, &mut random));
+    let exact = opened(Rules::EmptyCapture, 2, 10);
+    let networks = [0, 1].map(|seed| random_network(Rules::EmptyCapture, 2, seed));
     let open = |exact, most| {
         let opened = BoundTables::open_around(directory.path(), Rules::EmptyCapture, 2, exact, most);
         opened.map(|bounds| bounds.map(|bounds| bounds.seeds()))
     };
-    let make = |seeds: usize, network: usize| {
-        let maker = BoundMaker::new(&networks[network], Cuts::new(&[0]).unwrap());
-        maker.write(exact.layer(seeds).unwrap(), directory.path(), &Pulse::default()).unwrap();
-    };
     assert_eq!(open(0, 48).unwrap(), None);
-    [(3, 1), (4, 0), (5, 0), (6, 0), (7, 0), (8, 1), (10, 0)].into_iter().for_each(|(seeds, own)| make(seeds, own));
+    for (seeds, network) in [(3, 1), (4, 0), (5, 0), (6, 0), (7, 0), (8, 1), (10, 0)] {
+        let maker = maker(&networks[network], &[0]);
+        maker.write(exact.layer(seeds).unwrap(), directory.path(), &Pulse::default()).unwrap();
+    }
     // Upward to the first layer that is missing or has another network; downward to the first with another network.
     for (exact, most, seeds) in [
         (5, 48, Some(4..=7)),
@@ -190,23 +133,32 @@ fn tables_are_opened_around_the_exact_layers() {
     ] {
         assert_eq!(open(exact, most).unwrap(), seeds, "{exact} {most}");
     }
+    // There are no bounds of other layers.
+    let third = BoundTables::open_around(directory.path(), Rules::EmptyCapture, 2, 2, 48).unwrap().unwrap();
+    let (mover, other) = LayerIndex::new(exact.rows(), 4).unrank(0);
+    assert_eq!(third.bounds(&mover, &other).unwrap(), None);
     // Damage matters only above the exact layers.
-    std::fs::write(exact.key(5).bounds_path(directory.path()), "damaged").unwrap();
+    let path = |seeds| exact.key(seeds).bounds_path(directory.path());
+    std::fs::write(path(5), "damaged").unwrap();
     assert_eq!(open(5, 48).unwrap(), Some(6..=7));
     assert_eq!(open(7, 7).unwrap(), Some(6..=7));
     assert!(matches!(open(4, 48), Err(TableError::Damaged { .. })));
+    // A file with the name of another layer.
+    std::fs::copy(path(6), path(7)).unwrap();
+    let found = BoundTable::find(directory.path(), exact.key(7));
+    assert!(matches!(found, Err(TableError::Damaged { damage: Damage::Other { .. }, .. })));
 }
 
 const KEY: TableKey = TableKey { rules: Rules::Standard, pits: 2, seeds: 8 };
 
+/// A small bound table.
+fn small(cuts: &[i16]) -> BoundTable {
+    let network = random_network(KEY.rules, KEY.pits, 9);
+    make(&maker(&network, cuts), opened(KEY.rules, KEY.pits, KEY.seeds).layer(KEY.seeds).unwrap())
+}
+
 /// Bytes of a small bound table.
-static SMALL: LazyLock<Vec<u8>> = LazyLock::new(|| {
-    let directory = tempfile::tempdir().unwrap();
-    let exact = tables(directory.path(), KEY.rules, KEY.pits, KEY.seeds);
-    let network = network(KEY.rules, KEY.pits, &mut fastrand::Rng::with_seed(9));
-    let maker = BoundMaker::new(&network, Cuts::new(&[-20, 0, 20]).unwrap());
-    make(&maker, exact.layer(KEY.seeds).unwrap()).blocks().bytes().to_vec()
-});
+static SMALL: LazyLock<Vec<u8>> = LazyLock::new(|| small(&[-20, 0, 20]).blocks().bytes().to_vec());
 
 fn open(bytes: Vec<u8>) -> Result<BoundTable, TableError> {
     BoundTable::from_bytes(Path::new("damaged"), bytes)
@@ -278,10 +230,7 @@ fn any_header_is_refused_or_can_be_read() {
 /// A cut or a count that the codes do not need is 0, and the frames follow each other: a table has one encoding.
 #[test]
 fn entries_have_one_encoding() {
-    let directory = tempfile::tempdir().unwrap();
-    let exact = tables(directory.path(), KEY.rules, KEY.pits, KEY.seeds);
-    let network = network(KEY.rules, KEY.pits, &mut fastrand::Rng::with_seed(9));
-    let one_bit = make(&BoundMaker::new(&network, Cuts::new(&[0]).unwrap()), exact.layer(KEY.seeds).unwrap());
+    let one_bit = small(&[0]);
     // Bytes of an entry: offset, four cuts of two bytes, three counts.
     let unused = [(SMALL.as_slice(), vec![14]), (one_bit.blocks().bytes(), vec![10, 12, 14, 24, 32])];
     for (sound, unused) in unused {
@@ -292,10 +241,9 @@ fn entries_have_one_encoding() {
                 let byte = &mut bytes[128 + 72 * (mover - 1) + at];
                 *byte = byte.wrapping_add(1);
                 seal(&mut bytes, first);
-                let error = open(bytes).unwrap_err();
-                let is_entry =
-                    matches!(error, TableError::Damaged { damage: Damage::Part { part: "directory", .. }, .. });
-                assert!(is_entry, "byte {at} of entry {mover}: {error}");
+                let opened = open(bytes);
+                let Err(TableError::Damaged { damage, .. }) = opened else { panic!("byte {at} of entry {mover}") };
+                assert!(matches!(damage, Damage::Part { part: "directory", .. }), "{at}, {mover}: {damage:?}");
             }
         }
     }
@@ -303,11 +251,9 @@ fn entries_have_one_encoding() {
 
 #[test]
 fn a_frame_in_the_place_of_its_mirror_image_is_found() {
-    let directory = tempfile::tempdir().unwrap();
-    let exact = tables(directory.path(), Rules::EmptyCapture, 6, 13);
-    let network = network(Rules::EmptyCapture, 6, &mut fastrand::Rng::with_seed(9));
-    let maker = BoundMaker::new(&network, Cuts::new(&[-20, 0, 20]).unwrap());
-    let table = make(&maker, exact.layer(13).unwrap());
+    let exact = opened(Rules::EmptyCapture, 6, 13);
+    let network = random_network(Rules::EmptyCapture, 6, 9);
+    let table = make(&maker(&network, &[-20, 0, 20]), exact.layer(13).unwrap());
     let [one, two] = [6, 7].map(|mover| table.blocks().sections()[mover - 1]);
     assert!(one.blocks() > 1 && one.data == two.data);
     let mut bytes = table.blocks().bytes().to_vec();
@@ -343,8 +289,7 @@ fn with_code(table: &BoundTable, mover: usize, ranks: (u32, u32), code: u8) -> B
 
 #[test]
 fn wrong_counts_in_the_directory_are_found() {
-    let directory = tempfile::tempdir().unwrap();
-    let exact = tables(directory.path(), KEY.rules, KEY.pits, KEY.seeds);
+    let exact = opened(KEY.rules, KEY.pits, KEY.seeds);
     let exact = exact.layer(KEY.seeds).unwrap();
     let table = open(SMALL.clone()).unwrap();
     check_bounds_against(exact, &table, &Pulse::default()).unwrap();
@@ -356,27 +301,26 @@ fn wrong_counts_in_the_directory_are_found() {
     let wrong = open([&first, &SMALL[first.len()..]].concat()).unwrap();
     check_checksums(wrong.blocks()).unwrap();
     // The fifth entry, as docs/format.md and docs/bounds.md place it.
-    let damage = Damage::Part { part: "directory", offset: 128 + 72 * 4 };
-    match check_bounds_against(exact, &wrong, &Pulse::default()) {
-        Err(Fault::Table(TableError::Damaged { damage: own, .. })) => assert_eq!(own, damage),
-        other => panic!("{other:?}"),
-    }
+    let found = check_bounds_against(exact, &wrong, &Pulse::default());
+    let Err(Fault::Table(TableError::Damaged { damage, .. })) = found else { panic!("{found:?}") };
+    assert_eq!(damage, Damage::Part { part: "directory", offset: 128 + 72 * 4 });
 }
 
 #[test]
 fn wrong_bounds_are_found_against_exact_tables_and_against_children() {
     for rules in Rules::ALL {
-        let directory = tempfile::tempdir().unwrap();
-        let exact = tables(directory.path(), rules, 3, 9);
+        let exact = opened(rules, 3, 9);
         let mut random = fastrand::Rng::with_seed(21);
-        let network = network(rules, 3, &mut random);
-        let maker = BoundMaker::new(&network, Cuts::new(&[-24, 0, 24]).unwrap());
+        let network = random_network(rules, 3, 21);
+        let maker = maker(&network, &[-24, 0, 24]);
         let make = |seeds| Arc::new(make(&maker, exact.layer(seeds).unwrap()));
         let mut bounds: Vec<_> = (5..=9).map(make).collect();
-        // Exact layers to 4 with bound tables above, and exact layers to 9 with one bound table.
-        let low = Tables::open(directory.path(), rules, 3, 4).unwrap();
-        let mut below = Tables::empty(directory.path(), rules, 3, 9).unwrap();
-        low.layers().iter().for_each(|table| below.push(Arc::clone(table)).unwrap());
+        // Exact layers to 4 and to 6, with bound tables above.
+        let [below, six] = [4, 6].map(|most| {
+            let mut some = Tables::empty(exact.directory(), rules, 3, 9).unwrap();
+            exact.layers()[..most - 1].iter().for_each(|table| some.push(Arc::clone(table)).unwrap());
+            some
+        });
         let all = |seeds| Sample::new(exact.key(seeds), u64::MAX, 0);
         for table in &bounds {
             let seeds = table.key().seeds;
@@ -386,14 +330,8 @@ fn wrong_bounds_are_found_against_exact_tables_and_against_children() {
             assert!(set.reaches(9));
             assert_eq!(set.check(&all(seeds), &Pulse::default()).unwrap(), positions);
         }
-        // Exact scores below find at least as many wrong codes as bounds.
-        let mut six = Tables::empty(directory.path(), rules, 3, 9).unwrap();
-        (2..=6).for_each(|seeds| {
-            six.push(Arc::new(Table::open_key(directory.path(), exact.key(seeds)).unwrap())).unwrap()
-        });
-        let mut by_scores = 0;
         let index = LayerIndex::new(exact.rows(), 7);
-        let (mut found, tries) = (0, 40);
+        let (mut found, mut by_scores, tries) = (0, 0, 40);
         for _ in 0..tries {
             let (mover, other) = index.unrank(random.u64(..index.positions()));
             let seeds = usize::from(mover.iter().sum::<u8>());
@@ -417,7 +355,7 @@ fn wrong_bounds_are_found_against_exact_tables_and_against_children() {
             by_scores += usize::from(BoundSet::new(&six, &bounds).check(&all(7), &Pulse::default()).is_err());
         }
         assert!(found > tries / 4, "{rules}: {found} of {tries}");
-        // Most wrong codes exclude the exact score.
+        // Exact scores below find at least as many: most wrong codes exclude the exact score.
         assert!(by_scores > found && by_scores > tries * 3 / 4, "{rules}: {by_scores}, {found} of {tries}");
     }
 }

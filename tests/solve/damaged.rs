@@ -4,21 +4,20 @@ use std::path::Path;
 use std::sync::Arc;
 
 use kalah::cancel::Cancel;
-use kalah::evaluation::{LANES, Network, Weights};
 use kalah::game::{Position, Rules};
 use kalah::index::row_count;
-use kalah::solve::{SolveError, Solver, SolverOptions};
-use kalah::table::{BoundMaker, BoundTable, BoundTables, Cuts, Damage, Table, TableError, TableKey, Tables};
+use kalah::solve::{Solution, SolveError, Solver, SolverOptions};
+use kalah::table::{BoundMaker, BoundTable, BoundTables, Cuts, Damage, Table, TableError, Tables};
+use kalah_tests::random::random_network;
+use kalah_tests::tables::opened;
 
 const RULES: Rules = Rules::EmptyCapture;
 const PITS: usize = 4;
 const REACH: usize = 10;
 
-fn tables() -> (tempfile::TempDir, Tables) {
-    let directory = tempfile::tempdir().unwrap();
-    kalah::build::build(directory.path(), RULES, PITS, REACH).unwrap();
-    let tables = Tables::open(directory.path(), RULES, PITS, REACH).unwrap();
-    (directory, tables)
+/// Tables in which nothing is compared with its checksums yet.
+fn tables() -> Tables {
+    opened(RULES, PITS, REACH)
 }
 
 /// The tables with a flipped bit in each frame of layer 9, and the places of these frames in the file.
@@ -48,44 +47,48 @@ fn start() -> Position {
     "4x2".parse().unwrap()
 }
 
-fn assert_damage<T: std::fmt::Debug>(result: Result<T, SolveError>, at: &[u64]) {
-    match result {
-        Err(SolveError::Table(TableError::Damaged { path, damage, .. })) => {
-            let key = TableKey { rules: RULES, pits: PITS, seeds: 9 };
-            assert_eq!(path, key.path(Path::new("damaged")));
-            let found = |&offset: &u64| damage == Damage::Part { part: "block of scores", offset };
-            assert!(at.iter().any(found), "{damage:?}");
-        }
-        other => panic!("{other:?}"),
-    }
+/// Requires that a block at one of these places in a file is damaged.
+#[track_caller]
+fn assert_damage<T: std::fmt::Debug>(result: Result<T, TableError>, file: &Path, at: &[u64]) {
+    let Err(TableError::Damaged { path, damage, .. }) = result else { panic!("{result:?}") };
+    let is_found = |&offset: &u64| damage == Damage::Part { part: "block of scores", offset };
+    assert!(path == file && at.iter().any(is_found), "{path:?} {damage:?}");
+}
+
+/// The result of a search in tables.
+fn searched<T: std::fmt::Debug>(result: Result<T, SolveError>) -> Result<T, TableError> {
+    result.map_err(|error| match error {
+        SolveError::Table(error) => error,
+        error => panic!("{error}"),
+    })
 }
 
 #[test]
 fn a_search_checks_the_blocks_that_it_reads() {
-    let (_directory, tables) = tables();
+    let compared = tables();
+    compared.layers().iter().for_each(|layer| layer.check().unwrap());
     for threads in [1, 3] {
-        let again = Tables::open(tables.directory(), RULES, PITS, REACH).unwrap();
+        let again = tables();
         let found = Solver::new(options(&again, threads)).unwrap().solve(&start(), 0).unwrap();
         assert!(again.layers().iter().any(|layer| layer.blocks().is_frame_checked(1)));
-        // With tables that are already compared.
-        tables.layers().iter().for_each(|layer| layer.check().unwrap());
-        assert_eq!(found, Solver::new(options(&tables, threads)).unwrap().solve(&start(), 0).unwrap());
+        assert_eq!(found, Solver::new(options(&compared, threads)).unwrap().solve(&start(), 0).unwrap());
     }
 }
 
 #[test]
 fn nothing_is_reported_of_a_search_in_damaged_tables() {
-    let (_directory, tables) = tables();
+    let tables = tables();
     let score = Solver::new(options(&tables, 1)).unwrap().solve(&start(), 0).unwrap().score;
     for threads in [1, 2] {
         let (damaged, at) = damaged(&tables);
+        let path = damaged.key(9).path(Path::new("damaged"));
         let solver = Solver::new(options(&damaged, threads)).unwrap();
-        assert_damage(solver.solve(&start(), 0), &at);
+        assert_damage(searched(solver.solve(&start(), 0)), &path, &at);
         // Proved bounds are right, now and later.
         for wanted in 0..=16 {
-            match solver.test(&start(), wanted) {
+            match searched(solver.test(&start(), wanted)) {
                 Ok(bounds) => assert!(bounds.lower <= score && score <= bounds.upper, "{wanted}: {bounds:?}"),
-                damage => assert_damage(damage, &at),
+                damage => assert_damage(damage, &path, &at),
             }
         }
         let known = solver.known(&start()).unwrap();
@@ -95,16 +98,11 @@ fn nothing_is_reported_of_a_search_in_damaged_tables() {
 
 #[test]
 fn a_copy_of_damaged_tables_is_not_believed_either() {
-    let (_directory, tables) = tables();
-    let (damaged, at) = damaged(&tables);
+    let (damaged, at) = damaged(&tables());
     let (on, off) = (Cancel::new(), Cancel::new());
     on.cancel();
-    match damaged.layer(9).unwrap().copied_frame(8, &off).map(drop) {
-        Err(TableError::Damaged { damage, .. }) => {
-            assert_eq!(damage, Damage::Part { part: "block of scores", offset: at[7] })
-        }
-        other => panic!("{other:?}"),
-    }
+    let copied = damaged.layer(9).unwrap().copied_frame(8, &off).map(drop);
+    assert_damage(copied, &damaged.key(9).path(Path::new("damaged")), &at[7..8]);
     let table = damaged.layer(8).unwrap();
     for frame in table.key().frames() {
         let mover = frame.mover;
@@ -125,16 +123,8 @@ fn a_copy_of_damaged_tables_is_not_believed_either() {
 
 #[test]
 fn nothing_is_reported_of_a_search_in_damaged_bound_tables() {
-    let (directory, tables) = tables();
-    let weights = Weights {
-        inputs: vec![[0; LANES]; 2 * PITS * 16],
-        bias: [0; LANES],
-        floor: [0; LANES],
-        outputs: [0; LANES],
-        shift: 0,
-    };
-    // Its evaluations are half of the seeds in play.
-    let network = Network::new(RULES, PITS, &weights).unwrap();
+    let (directory, tables) = (tempfile::tempdir().unwrap(), tables());
+    let network = random_network(RULES, PITS, 1);
     let maker = BoundMaker::new(&network, Cuts::new(&[-32, 0, 32]).unwrap());
     for damaged in [false, true] {
         let mut offset = 0;
@@ -151,24 +141,15 @@ fn nothing_is_reported_of_a_search_in_damaged_bound_tables() {
         let bounds = BoundTables::new(directory.path(), layers.collect()).unwrap();
         for threads in [1, 3] {
             let solver = Solver::new(options(&tables, threads).bounds(Some(&bounds)).exact_up_to(4)).unwrap();
-            let found = solver.solve(&start(), 0);
-            if !damaged {
-                let exact = Solver::new(options(&tables, threads)).unwrap().solve(&start(), 0).unwrap();
-                let found = found.unwrap();
-                // There may be several lines of best play.
-                assert_eq!(
-                    (found.score, found.value, found.best().collect::<Vec<_>>()),
-                    (exact.score, exact.value, exact.best().collect())
-                );
+            let found = searched(solver.solve(&start(), 0));
+            if damaged {
+                assert_damage(found, &tables.key(8).bounds_path(directory.path()), &[offset]);
                 continue;
             }
-            match found {
-                Err(SolveError::Table(TableError::Damaged { path, damage, .. })) => {
-                    assert_eq!(path, TableKey { rules: RULES, pits: PITS, seeds: 8 }.bounds_path(directory.path()));
-                    assert_eq!(damage, Damage::Part { part: "block of scores", offset });
-                }
-                other => panic!("{other:?}"),
-            }
+            let exact = Solver::new(options(&tables, threads)).unwrap().solve(&start(), 0).unwrap();
+            // There may be several lines of best play.
+            let parts = |solution: &Solution| (solution.score, solution.value, solution.best().collect::<Vec<_>>());
+            assert_eq!(parts(&found.unwrap()), parts(&exact));
         }
     }
 }

@@ -1,22 +1,15 @@
 //! Lines of play: published ones, those of solutions, and those that are refused.
 #![cfg(feature = "cli")]
 
-use std::path::Path;
-
 use kalah::game::{Line, Pit, Position, Rules};
 use serde_json::Value;
 
-use kalah_tests::program::{self, Ran, Run};
+use kalah_tests::program::{Ran, Run, with_tables};
 use kalah_tests::reference;
 use kalah_tests::tables::built;
 
-/// Tables of 6 pits to 10 seeds, built once.
-fn tables() -> &'static Path {
-    built(&[(Rules::EmptyCapture, 6, 10)])
-}
-
-fn kalah(arguments: &[&str]) -> (i32, String, String) {
-    program::command().env("KALAH_TABLES", tables()).args(arguments).run().parts()
+fn kalah(line: &str) -> std::process::Output {
+    with_tables(built(&[(Rules::EmptyCapture, 6, 10)]), line).run()
 }
 
 /// All ten printed lines are legal as printed, and lead to positions of 58 to 64 seeds in play.
@@ -50,59 +43,40 @@ fn rawlings_2015_lines_are_legal() {
     }
 }
 
-/// Returns the turns of `kalah review --json` of a line.
-fn reviewed(arguments: &[&str]) -> Vec<Value> {
-    let (code, out, err) = kalah(&[&["review", "--json"], arguments].concat());
-    assert_eq!(code, 0, "{out}{err}");
-    serde_json::from_str::<Value>(&out).unwrap()["turns"].as_array().unwrap().clone()
-}
-
-/// Asserts that every evaluated turn keeps the value `south` for South. Returns the number of these turns.
-#[track_caller]
-fn assert_kept(turns: &[Value], south: i64) -> usize {
-    let evaluated: Vec<&Value> = turns.iter().filter(|turn| turn["seeds_lost"].is_i64()).collect();
-    for turn in &evaluated {
-        let value = if turn["player"] == "south" { south } else { -south };
-        assert_eq!((&turn["worth"]["value"], &turn["best_worth"]["value"]), (&value.into(), &value.into()), "{turn}");
-    }
-    evaluated.len()
-}
-
-#[test]
-fn a_line_of_best_play_keeps_its_value_from_the_start_to_the_end() {
-    let (code, out, err) = kalah(&["solve", "6x2", "--json", "--tables-up-to", "10"]);
-    assert_eq!(code, 0, "{err}");
-    let solved: Value = serde_json::from_str(&out).unwrap();
-    let turns: Vec<&str> = solved["line"].as_str().unwrap().split(' ').collect();
-    assert_eq!(assert_kept(&reviewed(&[&["6x2"], &turns[..]].concat()), 10), turns.len());
-}
-
 /// Without tables, the turns at the end of a published line of best play are proved in little time.
 #[test]
 fn the_end_of_irvings_perfect_game_keeps_its_value() {
-    let perfect = reference::lines(include_str!("../reference/irving-2000-perfect-games.csv"))
-        .find(|game| game[..2] == ["6", "4"])
-        .unwrap()[2];
+    let mut games = reference::lines(include_str!("../reference/irving-2000-perfect-games.csv"));
+    let perfect = games.find(|game| game[..2] == ["6", "4"]).unwrap()[2];
     // The paper counts pits from 0 and puts a dash between turns.
     let from_one = |digit: char| digit.to_digit(10).and_then(|pit| char::from_digit(pit + 1, 10)).unwrap_or(' ');
-    let perfect: String = perfect.chars().map(from_one).collect();
-    let short = ["--no-tables", "--no-book", "--memory", "16MiB", "--within", "0.1", "--threads", "1"];
-    let turns = reviewed(&[&["6x4", &perfect], &short[..]].concat());
-    assert!(assert_kept(&turns[1..], 10) > 1, "{turns:?}");
+    let line: String = perfect.chars().map(from_one).collect();
+    let short = "--no-tables --no-book --memory 16MiB --within 0.1 --threads 1";
+    let review = kalah(&format!("review --json 6x4 {line} {short}")).success().json();
+    let turns = &review["turns"].as_array().unwrap()[1..];
+    let evaluated: Vec<&Value> = turns.iter().filter(|turn| turn["seeds_lost"].is_i64()).collect();
+    assert!(evaluated.len() > 1, "{turns:?}");
+    for turn in evaluated {
+        let value = Value::from(if turn["player"] == "south" { 10 } else { -10 });
+        assert_eq!((&turn["worth"]["value"], &turn["best_worth"]["value"]), (&value, &value), "{turn}");
+    }
 }
 
 #[test]
 fn lines_that_cannot_be_played_are_refused_with_the_place() {
-    let (code, _, err) = kalah(&["review", "6x6", "13 2 3"]);
-    assert!(code == 2 && err.contains("turn 3 of the line: move 3 is not legal: the pit holds no seeds"), "{err}");
-    assert!(err.contains("(after 3 moves, at <6,2,1,1,8,0,8,8,8,7,0,8,7,7,7>; legal there: 1 2 4 5 6)"), "{err}");
-    let (code, _, err) = kalah(&["review", "6x6", "1", "3"]);
-    assert!(code == 2 && err.contains("turn 1 of the line: it is not over: its last move gives another one"), "{err}");
-    let (code, _, err) = kalah(&["review", "6x6", "7"]);
-    assert!(code == 2 && err.contains("'7' is not a turn: write move numbers from 1 to 6"), "{err}");
-    let (code, _, err) = kalah(&["review", "6y6"]);
-    assert!(code == 2 && err.contains("is not a position"), "{err}");
-    let (code, _, err) = kalah(&["review", "6x22"]);
-    assert!(code == 2 && err.contains("cannot be searched"), "{err}");
-    assert_eq!(kalah(&["review", "6x1", "--within", "0"]).0, 2);
+    let two = "(after 2 moves, at <6,0,2,7,7,6,6,6,6,0,0,8,8,8,8>; legal there: 1 2 3 4 5 6)";
+    let one = "(after 1 move, at <6,1,0,0,7,7,7,7,7,6,6,6,6,6,6>; legal there: 2 3 4 5 6)";
+    let unfinished = "its last move gives another one, to be written in the same word, as 36 or 3,6";
+    for (line, expected) in [
+        ("6x6 123 3", &*format!("turn 1 of the line: it goes on after a move that ended it {two}")),
+        ("6x6 1 3", &format!("turn 1 of the line: it is not over: {unfinished} {one}")),
+        ("6x6 11 3", &format!("turn 1 of the line: move 1 is not legal: the pit holds no seeds {one}")),
+        ("6x6 13 2 3", "turn 3 of the line: move 3 is not legal: the pit holds no seeds (after 3 moves, "),
+        ("6x6 7", "'7' is not a turn: write move numbers from 1 to 6"),
+        ("6y6", "is not a position"),
+        ("6x22", "cannot be searched"),
+        ("6x1 --within 0", "write a time such as 500ms"),
+    ] {
+        kalah(&format!("review {line}")).fails(2, expected);
+    }
 }

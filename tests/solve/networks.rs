@@ -4,6 +4,7 @@ use kalah::evaluation::{LANES, MOST_HELD, Network, NetworkError, Phase, PhasedNe
 use kalah::game::{MAX_PITS, Rules};
 use kalah::header::HeaderError;
 use kalah::isa::Isa;
+use kalah_tests::random::random_network;
 
 const HELD: usize = MOST_HELD + 1;
 
@@ -14,17 +15,8 @@ fn weights(pits: usize) -> Weights {
     Weights { inputs: vec![zeros; 2 * pits * HELD], bias: zeros, floor: zeros, outputs: zeros, shift: 0 }
 }
 
-fn network(rules: Rules, pits: usize) -> Network {
-    let mut random = fastrand::Rng::with_seed(5);
-    let mut lanes = || [(); LANES].map(|()| random.i16(-128..128));
-    let inputs = (0..2 * pits * HELD).map(|_| lanes()).collect();
-    let (bias, outputs) = (lanes(), lanes());
-    let floor = std::array::from_fn(|lane| if lane == 3 { i16::MIN } else { 0 });
-    Network::new(rules, pits, &Weights { inputs, bias, floor, outputs, shift: 9 }).unwrap()
-}
-
 fn phased(pits: usize, phases: u32) -> Result<PhasedNetwork, NetworkError> {
-    let phase = |phase: u32| Phase { least_seeds: 20 * phase, network: network(Rules::Standard, pits) };
+    let phase = |phase: u32| Phase { least_seeds: 20 * phase, network: random_network(Rules::Standard, pits, 5) };
     PhasedNetwork::new((0..phases).map(phase).collect())
 }
 
@@ -45,22 +37,25 @@ fn units_are_summed_rectified_and_weighted() {
 fn all_instruction_sets_give_the_evaluation_of_the_definition() {
     let mut random = fastrand::Rng::with_seed(1);
     for rules in Rules::ALL {
-        let phased = PhasedNetwork::shipped(rules, 6).unwrap();
-        assert_eq!((phased.rules(), phased.pits()), (rules, 6));
-        let network = phased.first();
-        let Weights { inputs, bias, floor, outputs, shift } = network.weights();
-        for _ in 0..1000 {
-            let mut held = || if random.u8(..9) == 0 { random.u8(..128) } else { random.u8(..8) };
-            let mut row = || -> [u8; 6] { std::array::from_fn(|_| held()) };
-            let (mover, other) = (row(), row());
-            let unit = |lane: usize| {
-                let rows = mover.iter().chain(&other).enumerate();
-                let added = rows.map(|(pit, &held)| i64::from(inputs[pit * HELD + usize::from(held.min(15))][lane]));
-                (i64::from(bias[lane]) + added.sum::<i64>()).max(floor[lane].into()) * i64::from(outputs[lane])
-            };
-            let expected = 8 * 30 + ((0..LANES).map(unit).sum::<i64>() >> shift);
-            for isa in Isa::available() {
-                assert_eq!(i64::from(network.evaluate_on(isa, &mover, &other, 30)), expected, "{}", isa.name());
+        let shipped = PhasedNetwork::shipped(rules, 6).unwrap();
+        assert_eq!((shipped.rules(), shipped.pits()), (rules, 6));
+        for network in [shipped.first(), &random_network(rules, 6, 1)] {
+            assert_eq!(&Network::new(rules, 6, &network.weights()).unwrap(), network);
+            let Weights { inputs, bias, floor, outputs, shift } = network.weights();
+            for _ in 0..1000 {
+                let mut held = || if random.u8(..9) == 0 { random.u8(..128) } else { random.u8(..8) };
+                let mut row = || -> [u8; 6] { std::array::from_fn(|_| held()) };
+                let (mover, other) = (row(), row());
+                let unit = |lane: usize| {
+                    let rows = mover.iter().chain(&other).enumerate();
+                    let added =
+                        rows.map(|(pit, &held)| i64::from(inputs[pit * HELD + usize::from(held.min(15))][lane]));
+                    (i64::from(bias[lane]) + added.sum::<i64>()).max(floor[lane].into()) * i64::from(outputs[lane])
+                };
+                let expected = 8 * 30 + ((0..LANES).map(unit).sum::<i64>() >> shift);
+                for isa in Isa::available() {
+                    assert_eq!(i64::from(network.evaluate_on(isa, &mover, &other, 30)), expected, "{}", isa.name());
+                }
             }
         }
     }
@@ -99,7 +94,7 @@ fn positions_are_evaluated_by_the_network_of_their_phase() {
 
 #[test]
 fn phases_ascend_from_0_and_are_of_one_board() {
-    let phase = |&(least_seeds, rules): &(u32, Rules)| Phase { least_seeds, network: network(rules, 2) };
+    let phase = |&(least_seeds, rules): &(u32, Rules)| Phase { least_seeds, network: random_network(rules, 2, 5) };
     let new = |of: &[(u32, Rules)]| PhasedNetwork::new(of.iter().map(phase).collect());
     let (standard, other) = (Rules::Standard, Rules::EmptyCapture);
     assert!(new(&[(0, standard), (30, standard)]).is_ok());
@@ -123,7 +118,7 @@ fn bytes_give_the_network_back() {
         let again = PhasedNetwork::from_bytes(&network.to_bytes()).unwrap();
         assert_eq!((&again, again.digest()), (&network, network.digest()));
     }
-    let single = network(Rules::Standard, 6);
+    let single = random_network(Rules::Standard, 6, 5);
     assert_eq!(single.to_bytes().len(), Network::file_bytes(6));
     assert_eq!(PhasedNetwork::from(single.clone()).to_bytes(), single.to_bytes());
 }

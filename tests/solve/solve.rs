@@ -1,21 +1,20 @@
-//! The solver against a plain search, against published values, against itself with other options, and on the command
-//! line.
+//! The solver against a plain search, against itself with other options, and on the command line.
 #![cfg(feature = "cli")]
 
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use kalah::build::build;
 use kalah::cancel::Cancel;
 use kalah::file::StateError;
-use kalah::game::{Line, Position, Row, Rules, StartPosition};
+use kalah::game::{Bounds, Line, Position, Rules, StartPosition};
 use kalah::solve::{Checkpoint, Depth, Opening, SolveError, SolveEvent, Solver, SolverOptions};
 use kalah::table::Tables;
-use serde_json::Value;
+use serde_json::json;
 
-use kalah_tests::program::{self, Ran, Run};
-use kalah_tests::reference;
-use kalah_tests::tables::built;
+use kalah_tests::exhaustive::{Scores, exhaustive};
+use kalah_tests::program::{Ran, Run, with_tables};
+use kalah_tests::random::random_position;
+use kalah_tests::tables::{built, opened};
 
 /// Fewer cases without optimization, where everything is about thirty times slower.
 const fn scaled(optimised: usize) -> usize {
@@ -36,79 +35,48 @@ fn start(pits: usize, seeds: u32) -> Position {
     StartPosition { pits, seeds }.position().unwrap()
 }
 
-/// Scores of positions, by the pits of a side and the seeds in each pit of both. By a quick hash, the exhaustive search
-/// is some times as fast.
-type Scores = foldhash::HashMap<(usize, [u8; 32]), u32>;
-
-/// Score by exhaustive search with the rules alone.
-fn exhaustive(rules: Rules, position: &Position, known: &mut Scores) -> u32 {
-    if position.is_over() {
-        return position.mover().total();
-    }
-    let mut seeds = [0; 32];
-    let both = position.mover().seeds().iter().chain(position.other().seeds());
-    seeds.iter_mut().zip(both).for_each(|(place, &seeds)| *place = seeds.try_into().unwrap());
-    let key = (position.mover().pits(), seeds);
-    if let Some(&score) = known.get(&key) {
-        return score;
-    }
-    let bare = Position::new(*position.mover(), *position.other(), 0, 0).unwrap();
-    let collected = |pit| {
-        let played = bare.play(rules, pit).unwrap();
-        let score = exhaustive(rules, &played.position, known);
-        if played.again { played.position.mover_store() + score } else { bare.seeds() - score }
-    };
-    let score = bare.moves().map(collected).max().unwrap();
-    known.insert(key, score);
-    score
-}
-
-fn random_position(random: &mut fastrand::Rng, pits: usize, seeds: u32) -> Position {
-    let mut places = vec![0; 2 * pits];
-    for _ in 0..seeds {
-        places[random.usize(..2 * pits)] += 1;
-    }
-    let row = |seeds| Row::new(seeds).unwrap();
-    Position::new(row(&places[..pits]), row(&places[pits..]), random.u32(..9), random.u32(..9)).unwrap()
-}
-
-/// Tests random positions of these boards, each given by its pits a side and the most seeds in play.
-fn assert_tests_agree_with_an_exhaustive_search(boards: &[(usize, u32)], memories: [u64; 2], count: usize) {
-    for rules in Rules::ALL {
-        let mut random = fastrand::Rng::with_seed(7);
-        let mut known = Scores::default();
-        for index in 0..count {
-            let (pits, most) = boards[random.usize(..boards.len())];
-            let seeds = random.u32(1..=most);
-            let position = random_position(&mut random, pits, seeds);
-            if position.is_over() {
-                continue;
-            }
-            let score = exhaustive(rules, &position, &mut known);
-            // A single test on a fresh solver, then the others in any order.
-            let memory = memories[index % 2];
-            let solver = Solver::new(options(rules, &position, None).transpositions(memory)).unwrap();
-            let mut tests: Vec<u32> = (1..=seeds).collect();
-            random.shuffle(&mut tests);
-            for test in tests {
-                let bounds = solver.test(&position, test).unwrap();
-                assert!(
-                    bounds.lower <= score && score <= bounds.upper,
-                    "{rules} {position} {test}: {score}, {bounds:?}"
-                );
-                assert!(bounds.lower >= test || bounds.upper < test, "{rules} {position} {test}: {bounds:?}");
-            }
-            let value = position.value(score);
-            assert!(solver.at_least(&position, value).unwrap() && !solver.at_least(&position, value + 1).unwrap());
-            assert_eq!(solver.value(&position, random.i64(-30..30)).unwrap(), (score, value));
-        }
-    }
+/// Random positions of these boards, each given by its pits a side and the most seeds in play, that are not over.
+fn positions(boards: &[(usize, u32)], seed: u64, count: usize) -> impl Iterator<Item = Position> {
+    let mut random = fastrand::Rng::with_seed(seed);
+    let any = (0..count).map(move |_| {
+        let (pits, most) = boards[random.usize(..boards.len())];
+        let seeds = random.u32(1..=most);
+        random_position(&mut random, pits, seeds)
+    });
+    any.filter(|position| !position.is_over())
 }
 
 #[test]
 fn zero_window_tests_agree_with_an_exhaustive_search() {
-    let boards = [(1, 20), (2, 16), (3, 14), (4, 12), (5, 11), (6, 10)];
-    assert_tests_agree_with_an_exhaustive_search(&boards, [1 << 16, 64], scaled(3000));
+    for (boards, memories, count) in [
+        (&[(1, 20), (2, 16), (3, 14), (4, 12), (5, 11), (6, 10), (8, 7)][..], [1 << 16, 64], scaled(3000)),
+        (&[(9, 8), (10, 8), (11, 7), (12, 7), (13, 6), (14, 6), (15, 6), (16, 6)], [1 << 16, 1 << 20], scaled(400)),
+        // Games of many seeds are long: without memory the search repeats itself without end.
+        (&[(1, 255)], [1 << 20, 1 << 22], scaled(60)),
+    ] {
+        for rules in Rules::ALL {
+            let (mut random, mut known) = (fastrand::Rng::with_seed(7), Scores::default());
+            for (position, memory) in positions(boards, 7, count).zip(memories.into_iter().cycle()) {
+                let score = exhaustive(rules, &position, &mut known);
+                let solver = Solver::new(options(rules, &position, None).transpositions(memory)).unwrap();
+                assert_scored(&solver, &position, score, &mut random);
+                let value = position.value(score);
+                assert!(solver.at_least(&position, value).unwrap() && !solver.at_least(&position, value + 1).unwrap());
+            }
+        }
+    }
+}
+
+/// Tests a position with a fresh solver, in any order, and searches its value.
+pub(super) fn assert_scored(solver: &Solver, position: &Position, score: u32, random: &mut fastrand::Rng) {
+    let mut tests: Vec<u32> = (1..=position.seeds()).collect();
+    random.shuffle(&mut tests);
+    for test in tests {
+        let Bounds { lower, upper } = solver.test(position, test).unwrap();
+        let (is_true, is_decided) = (lower <= score && score <= upper, lower >= test || upper < test);
+        assert!(is_true && is_decided, "{} {position} {test}: {score}, {lower} {upper}", solver.rules());
+    }
+    assert_eq!(solver.value(position, random.i64(-30..30)).unwrap(), (score, position.value(score)));
 }
 
 #[test]
@@ -127,9 +95,7 @@ fn more_searches_above_tables_of_7_and_8_pits_agree_with_an_exhaustive_search() 
 /// Searches positions of `seeds` seeds with tables to 6 seeds.
 fn assert_searches_above_tables_agree_with_an_exhaustive_search(pits: usize, seeds: u32, count: usize) {
     for rules in Rules::ALL {
-        let directory = tempfile::tempdir().unwrap();
-        build(directory.path(), rules, pits, 6).unwrap();
-        let tables = Tables::open(directory.path(), rules, pits, 6).unwrap();
+        let tables = opened(rules, pits, 6);
         let (mut random, mut known, mut hits) = (fastrand::Rng::with_seed(8), Scores::default(), 0);
         for _ in 0..count {
             let position = random_position(&mut random, pits, seeds);
@@ -139,24 +105,12 @@ fn assert_searches_above_tables_agree_with_an_exhaustive_search(pits: usize, see
             let score = exhaustive(rules, &position, &mut known);
             let narrow = Solver::with_word::<u64>(options(rules, &position, Some(&tables))).unwrap();
             let wide = Solver::with_word::<u128>(options(rules, &position, Some(&tables))).unwrap();
-            assert_eq!(narrow.value(&position, 0).unwrap().0, score, "{rules} {position}");
-            assert_eq!(wide.value(&position, 0).unwrap().0, score, "{rules} {position}");
+            let found = [&narrow, &wide].map(|solver| solver.value(&position, 0).unwrap().0);
+            assert_eq!(found, [score; 2], "{rules} {position}");
             hits += narrow.table_hits();
         }
         assert!(hits > 0, "{rules} {pits} pits");
     }
-}
-
-#[test]
-fn tests_of_wide_boards_agree_with_an_exhaustive_search() {
-    let boards = [(9, 8), (10, 8), (11, 7), (12, 7), (13, 6), (14, 6), (15, 6), (16, 6)];
-    assert_tests_agree_with_an_exhaustive_search(&boards, [1 << 16, 1 << 20], scaled(400));
-}
-
-#[test]
-fn tests_of_many_seeds_agree_with_an_exhaustive_search() {
-    // Such games are long: without memory the search repeats itself without end.
-    assert_tests_agree_with_an_exhaustive_search(&[(1, 255)], [1 << 20, 1 << 22], scaled(60));
 }
 
 /// All words give the same results for a position. They search the same nodes as long as no transposition is replaced.
@@ -173,8 +127,7 @@ fn words_find_the_same_with_the_same_search() {
             let options = || options(rules, &position, tables).transpositions(16 << 20);
             // The first guess is that of a solver of its own, so that its entries take no places.
             let mut solved = |[guesser, solver]: [Result<Solver, SolveError>; 2]| {
-                let guess = guesser.unwrap().first_guess(&position).unwrap();
-                let solver = solver.unwrap();
+                let (guess, solver) = (guesser.unwrap().first_guess(&position).unwrap(), solver.unwrap());
                 let solution = solver.solve(&position, guess).unwrap();
                 // So few that no entry was replaced. A bucket has fewer of the larger words.
                 let same = (solver.nodes() < 1_000).then(|| (solver.nodes(), solver.table_hits()));
@@ -199,289 +152,207 @@ fn best_moves_are_all_that_keep_the_value_and_lines_are_worth_it() {
         let mut random = fastrand::Rng::with_seed(8);
         let tables = Tables::open(directory(), rules, 6, 6).unwrap();
         let mut known = Scores::default();
+        let mut worth = |position: &Position| position.value(exhaustive(rules, position, &mut known));
         for _ in 0..scaled(200) {
             let seeds = random.u32(5..=11);
             let position = random_position(&mut random, 6, seeds);
             let solver = Solver::new(options(rules, &position, Some(&tables))).unwrap();
             let solution = solver.solve(&position, 0).unwrap();
-            let score = exhaustive(rules, &position, &mut known);
-            assert_eq!((solution.score, solution.value), (score, position.value(score)), "{rules} {position}");
-            let mut value_after = |pit| {
+            let value = worth(&position);
+            assert_eq!((solution.value, position.value(solution.score)), (value, value), "{rules} {position}");
+            let mut keeps = |pit| {
                 let played = position.play(rules, pit).unwrap();
-                let value = played.position.value(exhaustive(rules, &played.position, &mut known));
-                if played.again { value } else { -value }
+                played.mover_value(worth(&played.position)) == value
             };
-            let best: Vec<_> = position.moves().filter(|&pit| value_after(pit) == solution.value).collect();
+            let best: Vec<_> = position.moves().filter(|&pit| keeps(pit)).collect();
             assert_eq!(solution.best().collect::<Vec<_>>(), best, "{rules} {position}");
-            assert_line(rules, &position, &solution.line, solution.value, |position| {
-                position.value(exhaustive(rules, position, &mut known))
-            });
+            // Every position after a turn of the line, which goes to the end of the game, is worth the value.
+            let places = solution.line.follow(rules, &position).unwrap();
+            assert!(places.last().unwrap().position.is_over(), "{rules} {position}: {}", solution.line);
+            for place in places {
+                assert_eq!(place.turned(worth(&place.position)), value, "{rules} {position} after {place:?}");
+            }
             for opening in Opening::all(rules, &position) {
-                let value = opening.position.value(exhaustive(rules, &opening.position, &mut known));
-                let value = if opening.again { value } else { -value };
-                assert_eq!(solver.opening_value(&opening, 0).unwrap(), value, "{rules} {position} {opening}");
+                let after = worth(&opening.position);
+                let expected = if opening.again { after } else { -after };
+                assert_eq!(solver.opening_value(&opening, 0).unwrap(), expected, "{rules} {position} {opening}");
             }
         }
     }
 }
 
-/// Checks that `line` is legal to the end of the game and that every position after a turn is worth `value` to the
-/// first player. `worth` gives values for the player to move.
-fn assert_line(rules: Rules, start: &Position, line: &Line, value: i64, mut worth: impl FnMut(&Position) -> i64) {
-    let mut sign = 1;
-    let mut so_far = Line::new(start.pits());
-    for turn in line.turns() {
-        so_far.push(turn.clone());
-        sign = -sign;
-        let position = so_far.replay(rules, start).unwrap();
-        assert_eq!(sign * worth(&position), value, "{rules} {start} after {so_far}");
+/// Solves a position with each of these tables, threads, and bytes of transpositions.
+fn assert_same_values(directory: &Path, position: &Position, cases: impl Iterator<Item = (usize, (usize, u64))>) {
+    let mut first = None;
+    for (up_to, (threads, memory)) in cases {
+        let tables = (up_to > 0).then(|| Tables::open(directory, Rules::EmptyCapture, 6, up_to).unwrap());
+        let options = options(Rules::EmptyCapture, position, tables.as_ref());
+        let solver = Solver::new(options.threads(threads).transpositions(memory)).unwrap();
+        let solution = solver.solve(position, 0).unwrap();
+        let found = (solution.value, solution.best().collect::<Vec<_>>());
+        assert_eq!(*first.get_or_insert(found.clone()), found, "{position}: {up_to} {threads} {memory}");
     }
-    let end = line.replay(rules, start).unwrap();
-    assert_eq!(end.final_value().map(|end| sign * end), Some(value), "{rules} {start}: {line}");
 }
 
 #[test]
 fn values_are_the_same_with_other_tables_threads_and_memory() {
-    let positions = if cfg!(debug_assertions) {
-        vec![start(6, 2)]
-    } else {
-        vec![start(6, 3), "<6,3,9,2,4,0,1,7,1,5,0,3,1,0,6>".parse().unwrap()]
-    };
+    let positions = if cfg!(debug_assertions) { &["6x2"][..] } else { &["6x3", "<6,3,9,2,4,0,1,7,1,5,0,3,1,0,6>"] };
     for position in positions {
-        let mut values = Vec::new();
-        for up_to in [0, 10, 16] {
-            let tables = (up_to > 0).then(|| Tables::open(directory(), Rules::EmptyCapture, 6, up_to).unwrap());
-            for (threads, memory) in [(1, 32 << 20), (2, 32 << 20), (4, 1 << 20), (1, 64)] {
-                // Without tables and memory the search repeats itself without end.
-                if up_to == 0 && memory < 1 << 20 {
-                    continue;
-                }
-                let options = options(Rules::EmptyCapture, &position, tables.as_ref());
-                let solver = Solver::new(options.threads(threads).transpositions(memory)).unwrap();
-                let solution = solver.solve(&position, 0).unwrap();
-                values.push((solution.value, solution.best().collect::<Vec<_>>()));
-            }
-        }
-        assert!(values.windows(2).all(|two| two[0] == two[1]), "{position}: {values:?}");
+        let with = [(1, 32 << 20), (2, 32 << 20), (4, 1 << 20), (1, 64)];
+        let cases = [0, 10, 16].into_iter().flat_map(|up_to| with.map(|with| (up_to, with)));
+        // Without tables and memory the search repeats itself without end.
+        let cases = cases.filter(|&(up_to, (_, memory))| up_to > 0 || memory > 64);
+        assert_same_values(directory(), &position.parse().unwrap(), cases);
     }
-}
-
-#[test]
-fn one_thread_is_reproducible_node_for_node() {
-    let position = start(6, if cfg!(debug_assertions) { 2 } else { 3 });
-    let tables = Tables::open(directory(), Rules::EmptyCapture, 6, 10).unwrap();
-    let run = || {
-        let solver = Solver::new(options(Rules::EmptyCapture, &position, Some(&tables))).unwrap();
-        let solution = solver.solve(&position, 0).unwrap();
-        (solution, solver.nodes(), solver.table_hits())
-    };
-    let first = run();
-    assert!(first.1 > 100);
-    assert_eq!(run(), first);
-}
-
-fn sign(value: i64) -> &'static str {
-    ["L", "D", "W"][(value.signum() + 1) as usize]
-}
-
-#[test]
-fn irving_2000_game_values() {
-    let mut solved = 0;
-    for line in reference::lines(include_str!("../reference/irving-2000-game-values.csv")) {
-        let (pits, seeds): (usize, u32) = (line[0].parse().unwrap(), line[1].parse().unwrap());
-        let position = start(pits, seeds);
-        // `tests/large_boards` solves the larger ones.
-        if pits as u32 * seeds > if cfg!(debug_assertions) { 8 } else { 18 } {
-            continue;
-        }
-        let tables = (pits == 6).then(|| Tables::open(directory(), Rules::EmptyCapture, 6, 16).unwrap());
-        let solver =
-            Solver::new(options(Rules::EmptyCapture, &position, tables.as_ref()).transpositions(64 << 20).threads(2))
-                .unwrap();
-        let solution = solver.solve(&position, 0).unwrap();
-        assert_eq!(sign(solution.value), line[2], "{position}");
-        assert!(line[3].is_empty() || line[3] == solution.value.to_string(), "{position}");
-        let worth = |position: &Position| solver.value(position, 0).unwrap().1;
-        assert_line(Rules::EmptyCapture, &position, &solution.line, solution.value, worth);
-        solved += 1;
-    }
-    assert!(solved >= 15, "{solved}");
 }
 
 #[test]
 #[ignore = "slow"]
 fn values_are_the_same_with_tables_to_24_seeds() {
-    let large = tempfile::tempdir().unwrap();
-    let directory = large.path();
-    build(directory, Rules::EmptyCapture, 6, 24).unwrap();
-    for position in [start(6, 4), "<6,2,1,6,0,5,5,1,6,2,5,0,3,6,5>".parse().unwrap()] {
-        let mut values = Vec::new();
-        for (up_to, threads, memory) in [(24, 1, 64 << 20), (24, 2, 64), (20, 2, 64 << 20), (16, 3, 64 << 20)] {
-            let tables = Tables::open(directory, Rules::EmptyCapture, 6, up_to).unwrap();
-            let options = options(Rules::EmptyCapture, &position, Some(&tables));
-            let solver = Solver::new(options.threads(threads).transpositions(memory)).unwrap();
-            values.push(solver.value(&position, 0).unwrap().1);
-        }
-        assert_eq!(values, [values[0]; 4], "{position}");
+    for position in ["6x4", "<6,2,1,6,0,5,5,1,6,2,5,0,3,6,5>"] {
+        let cases = [(24, (1, 64 << 20)), (24, (2, 64)), (20, (2, 64 << 20)), (16, (3, 64 << 20))];
+        assert_same_values(built(&[(Rules::EmptyCapture, 6, 24)]), &position.parse().unwrap(), cases.into_iter());
     }
 }
 
 #[test]
 fn a_stopped_search_goes_on_from_its_checkpoint() {
-    let tables = Tables::open(directory(), Rules::EmptyCapture, 6, 10).unwrap();
-    assert_goes_on_from_its_checkpoint(start(6, if cfg!(debug_assertions) { 2 } else { 3 }), Some(&tables));
-}
-
-#[test]
-fn a_stopped_search_of_a_wide_board_goes_on_from_its_checkpoint() {
-    assert_goes_on_from_its_checkpoint(start(10, 1), None);
-}
-
-fn assert_goes_on_from_its_checkpoint(position: Position, tables: Option<&Tables>) {
-    let directory = tempfile::tempdir().unwrap();
-    let checkpoint = Checkpoint::open(directory.path().join("search")).unwrap();
-    let rules = Rules::EmptyCapture;
-    let whole = Solver::new(options(rules, &position, tables)).unwrap();
-    let expected = whole.solve(&position, 0).unwrap();
-    // The search stops after every second test. Each run proves at least one more.
-    let (mut runs, mut nodes) = (0, 0);
-    let solution = loop {
-        runs += 1;
-        let begun = AtomicU64::new(0);
-        let options = options(rules, &position, tables);
-        let cancel = Cancel::new();
-        // The checkpoint can be loaded into transposition tables of other sizes.
-        let memory = [4 << 20, 1 << 20, 16 << 20][runs % 3];
-        let mut solver =
-            Solver::new(options.transpositions(memory).cancel(cancel.clone())).unwrap().with_events(|_, event| {
+    let small = Tables::open(directory(), Rules::EmptyCapture, 6, 10).unwrap();
+    let narrow = start(6, if cfg!(debug_assertions) { 2 } else { 3 });
+    for (position, tables) in [(narrow, Some(&small)), (start(10, 1), None)] {
+        let directory = tempfile::tempdir().unwrap();
+        let checkpoint = Checkpoint::open(directory.path().join("search")).unwrap();
+        let options = || options(Rules::EmptyCapture, &position, tables);
+        let whole = Solver::new(options()).unwrap();
+        let expected = whole.solve(&position, 0).unwrap();
+        // The search stops after every second test. Each run proves at least one more.
+        let (mut runs, mut nodes) = (0, 0);
+        let solution = loop {
+            runs += 1;
+            let (begun, cancel) = (AtomicU64::new(0), Cancel::new());
+            // The checkpoint can be loaded into transposition tables of other sizes.
+            let memory = [4 << 20, 1 << 20, 16 << 20][runs % 3];
+            let solver = Solver::new(options().transpositions(memory).cancel(cancel.clone())).unwrap();
+            let mut solver = solver.with_events(|_, event| {
                 if matches!(event, SolveEvent::Begin { .. }) && begun.fetch_add(1, Ordering::Relaxed) == 2 {
                     cancel.cancel();
                 }
             });
-        let loaded = checkpoint.load(&mut solver, &position).unwrap();
-        assert_eq!(loaded.is_some(), runs > 1);
-        let result = solver.solve(&position, 0);
-        nodes += solver.nodes();
-        match result {
-            Ok(solution) => break solution,
-            Err(SolveError::Stopped) => {
-                checkpoint.save(&solver, &position).unwrap();
-            }
-            Err(error) => panic!("{error}"),
-        }
-        assert!(runs < 1000);
-    };
-    assert_eq!(solution, expected);
-    assert!(runs > 2, "{runs}");
-    // Proved tests are not searched again: the nodes of the parts add up to about those of the whole.
-    assert!(nodes < 2 * whole.nodes() + 100_000, "{nodes} nodes in {runs} runs, {} in one", whole.nodes());
+            assert_eq!(checkpoint.load(&mut solver, &position).unwrap().is_some(), runs > 1);
+            let result = solver.solve(&position, 0);
+            nodes += solver.nodes();
+            match result {
+                Ok(solution) => break solution,
+                Err(SolveError::Stopped) => checkpoint.save(&solver, &position).unwrap(),
+                Err(error) => panic!("{error}"),
+            };
+            assert!(runs < 1000);
+        };
+        assert_eq!(solution, expected);
+        assert!(runs > 2, "{runs}");
+        // Proved tests are not searched again: the nodes of the parts add up to about those of the whole.
+        assert!(nodes < 2 * whole.nodes() + 100_000, "{nodes} nodes in {runs} runs, {} in one", whole.nodes());
+    }
 }
 
 #[test]
 fn checkpoints_of_something_else_or_damaged_are_refused() {
-    assert_others_and_damaged_ones_are_refused(start(3, 2), start(3, 3));
-    let wide = |text: &str| text.parse().unwrap();
-    assert_others_and_damaged_ones_are_refused(
-        wide("9,0,0,0,0,0,0,1,1/1,0,0,0,2,0,0,1,0"),
-        wide("9,0,0,0,0,0,0,1,2/1,0,0,0,2,0,0,1,0"),
-    );
-}
-
-fn assert_others_and_damaged_ones_are_refused(position: Position, other: Position) {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("search");
-    let checkpoint = Checkpoint::open(&path).unwrap();
-    let solver = Solver::new(options(Rules::Standard, &position, None)).unwrap();
-    solver.solve(&position, 0).unwrap();
-    checkpoint.save(&solver, &position).unwrap();
-    let load = |rules, position: &Position| {
-        checkpoint.load(&mut Solver::new(options(rules, position, None)).unwrap(), position)
-    };
-    let sound = load(Rules::Standard, &position).unwrap().unwrap();
-    assert!(sound > 0);
-    assert!(matches!(load(Rules::Standard, &other), Err(StateError::Other { .. })));
-    assert!(matches!(load(Rules::EmptyCapture, &position), Err(StateError::Other { .. })));
-    // A checkpoint can be checked without a solver.
-    checkpoint.check(Rules::Standard, &position).unwrap();
-    assert!(matches!(checkpoint.check(Rules::Standard, &other), Err(StateError::Other { .. })));
-    assert!(matches!(checkpoint.check(Rules::EmptyCapture, &position), Err(StateError::Other { .. })));
-    let whole = std::fs::read(&path).unwrap();
-    for at in (0..whole.len()).step_by(1 + whole.len() / 197) {
-        let mut damaged = whole.clone();
-        damaged[at] ^= 0x41;
-        std::fs::write(&path, damaged).unwrap();
-        // A changed bit in the header of the zstd frame may not change its meaning. Any other change is rejected.
-        if let Ok(taken_up) = load(Rules::Standard, &position) {
-            assert_eq!(taken_up, Some(sound), "byte {at}");
+    for (position, other) in
+        [("3x2", "3x3"), ("9,0,0,0,0,0,0,1,1/1,0,0,0,2,0,0,1,0", "9,0,0,0,0,0,0,1,2/1,0,0,0,2,0,0,1,0")]
+    {
+        let [position, other]: [Position; 2] = [position, other].map(|text| text.parse().unwrap());
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("search");
+        let checkpoint = Checkpoint::open(&path).unwrap();
+        let solver = |rules, position| Solver::new(options(rules, position, None)).unwrap();
+        let load = |rules, position| checkpoint.load(&mut solver(rules, position), position);
+        let saved = solver(Rules::Standard, &position);
+        saved.solve(&position, 0).unwrap();
+        checkpoint.save(&saved, &position).unwrap();
+        let sound = load(Rules::Standard, &position).unwrap().unwrap();
+        assert!(sound > 0);
+        // A checkpoint can be checked without a solver.
+        checkpoint.check(Rules::Standard, &position).unwrap();
+        for (rules, position) in [(Rules::Standard, &other), (Rules::EmptyCapture, &position)] {
+            assert!(matches!(load(rules, position), Err(StateError::Other { .. })));
+            assert!(matches!(checkpoint.check(rules, position), Err(StateError::Other { .. })));
         }
-        std::fs::write(&path, &whole[..at]).unwrap();
-        let cut = load(Rules::Standard, &position);
-        match at {
-            // It is empty until the search is first saved.
-            0 => assert!(matches!(cut, Ok(None))),
-            _ => assert!(matches!(cut, Err(StateError::Damaged { .. } | StateError::Foreign { .. })), "cut at {at}"),
+        let whole = std::fs::read(&path).unwrap();
+        let load = || load(Rules::Standard, &position);
+        for at in (0..whole.len()).step_by(1 + whole.len() / 197) {
+            let mut damaged = whole.clone();
+            damaged[at] ^= 0x41;
+            std::fs::write(&path, damaged).unwrap();
+            // A changed bit in the header of the zstd frame may not change its meaning. Any other change is rejected.
+            if let Ok(taken_up) = load() {
+                assert_eq!(taken_up, Some(sound), "byte {at}");
+            }
+            std::fs::write(&path, &whole[..at]).unwrap();
+            match load() {
+                // It is empty until the search is first saved.
+                Ok(None) => assert_eq!(at, 0),
+                Err(StateError::Damaged { .. } | StateError::Foreign { .. }) => assert!(at > 0),
+                other => panic!("cut at {at}: {other:?}"),
+            }
         }
+        std::fs::write(&path, &whole).unwrap();
+        if position.pits() <= 8 {
+            let mut wide = Solver::with_word::<u128>(options(Rules::Standard, &position, None)).unwrap();
+            assert!(matches!(checkpoint.load(&mut wide, &position), Err(StateError::Damaged { .. })));
+        }
+        std::fs::write(&path, "{}").unwrap();
+        assert!(matches!(load(), Err(StateError::Foreign { .. })));
     }
-    std::fs::write(&path, &whole).unwrap();
-    if position.pits() <= 8 {
-        let mut wide = Solver::with_word::<u128>(options(Rules::Standard, &position, None)).unwrap();
-        assert!(matches!(checkpoint.load(&mut wide, &position), Err(StateError::Damaged { .. })));
-    }
-    std::fs::write(&path, "{}").unwrap();
-    assert!(matches!(load(Rules::Standard, &position), Err(StateError::Foreign { .. })));
 }
 
 #[test]
 fn boards_too_large_are_refused() {
-    for position in ["1x128", "6x22", "16x6"] {
-        let position: Position = position.parse().unwrap();
-        let refused = Solver::new(options(Rules::Standard, &position, None)).err();
-        assert!(matches!(refused, Some(SolveError::Board { .. })), "{position}");
+    let board = |text: &str| text.parse::<Position>().unwrap();
+    let new = |position: &Position| Solver::new(options(Rules::Standard, position, None));
+    for position in ["1x128", "6x22", "16x6"].map(board) {
+        assert!(matches!(new(&position), Err(SolveError::Board { .. })), "{position}");
     }
-    for position in ["9x1", "1x64", "6x11", "8x6"] {
-        let position: Position = position.parse().unwrap();
+    for position in ["9x1", "1x64", "6x11", "8x6"].map(board) {
         let refused = Solver::with_word::<u64>(options(Rules::Standard, &position, None)).err();
         assert!(matches!(refused, Some(SolveError::Board { .. })), "{position}");
-        assert!(Solver::new(options(Rules::Standard, &position, None)).is_ok(), "{position}");
+        assert!(new(&position).is_ok(), "{position}");
     }
     // A solver is for boards of one size.
-    let (position, others) = (start(10, 1), [start(9, 1), start(6, 1), start(10, 2)]);
-    let solver = Solver::new(options(Rules::Standard, &position, None)).unwrap();
-    for other in others {
+    let solver = new(&start(10, 1)).unwrap();
+    for other in [start(9, 1), start(6, 1), start(10, 2)] {
         assert!(matches!(solver.known(&other), Err(SolveError::Board { .. })), "{other}");
         assert!(matches!(solver.test(&other, 1), Err(SolveError::Board { .. })), "{other}");
         assert!(matches!(solver.first_guess(&other), Err(SolveError::Board { .. })), "{other}");
     }
-    // The solver has no tables.
-    let position = "8,0,0,0,0,0,0,1/1,0,0,0,1,0,0,0".parse().unwrap();
-    let solver = Solver::new(options(Rules::Standard, &position, None)).unwrap();
-    let score = exhaustive(Rules::Standard, &position, &mut Scores::default());
-    assert_eq!(solver.value(&position, 0).unwrap().0, score);
+}
+
+fn kalah(line: &str) -> std::process::Output {
+    with_tables(directory(), line).run()
 }
 
 /// Checks the value and the line of `position` on the command line. Follows the line and proves every position on it.
 fn assert_solved_by_command(position: &str, value: i64) {
-    let (code, out, err) = kalah(&["solve", "--json", position, "--memory", "64MiB"]);
-    assert!(code == 0 && err.contains("pits a side: searching without"), "{code} {err}");
-    let answer: Value = serde_json::from_str(&out).unwrap();
-    assert_eq!(answer["value"], value, "{position}");
-    let line = answer["line"].as_str().unwrap();
-    let (code, out, err) = kalah(&["review", "--json", position, line, "--memory", "64MiB"]);
-    assert_eq!(code, 0, "{out}{err}");
-    let followed: Value = serde_json::from_str(&out).unwrap();
-    assert_eq!(followed["line"], line);
-    assert!(followed["turns"].as_array().unwrap().iter().all(|turn| turn["seeds_lost"] == 0), "{followed}");
-    assert_eq!(followed["turns"][0]["worth"]["value"], value);
+    let solved = kalah(&format!("solve --json {position} --memory 64MiB")).success().json();
+    let line = solved["line"].as_str().unwrap();
+    let followed = kalah(&format!("review --json {position} {line} --memory 64MiB")).success().json();
+    assert_eq!((&solved["value"], &followed["line"]), (&value.into(), &line.into()), "{position}");
+    let turns = followed["turns"].as_array().unwrap();
+    assert_eq!(turns.len(), line.split(' ').count(), "{position}");
+    for turn in turns {
+        let value = if turn["player"] == "south" { value } else { -value };
+        let found = [&turn["worth"]["value"], &turn["best_worth"]["value"], &turn["seeds_lost"]];
+        assert_eq!(found, [&json!(value), &json!(value), &json!(0)], "{position}: {turn}");
+    }
 }
 
 #[test]
-fn wide_boards_are_solved_and_their_lines_followed() {
+fn boards_are_solved_and_their_lines_followed() {
+    assert_solved_by_command("6x2", 10);
     assert_solved_by_command("9x1", 0);
     assert_solved_by_command("10x1", 2);
     // Commas separate two-digit moves of one turn.
-    let (code, out, err) = kalah(&["solve", "10x1", "--threads", "1"]);
-    assert!(code == 0 && err.contains("there are no tables for 10 pits a side: searching without"), "{err}");
-    assert!(out.contains("line   10,9 10,9 8 8 7 7"), "{out}");
+    let printed = kalah("solve 10x1 --threads 1").success().prints("line   10,9 10,9 8 8 7 7");
+    printed.prints("there are no tables for 10 pits a side: searching without");
 }
 
 #[test]
@@ -491,141 +362,106 @@ fn large_wide_boards_are_solved() {
     assert_solved_by_command("9x2", 0);
 }
 
-fn kalah(arguments: &[&str]) -> (i32, String, String) {
-    program::command().env("KALAH_TABLES", directory()).args(arguments).run().parts()
-}
-
 #[test]
 fn solve_answers_in_json() {
-    let (code, out, err) = kalah(&["solve", "6x2", "--json", "--tables-up-to", "10"]);
-    assert_eq!(code, 0, "{err}");
-    let answer: Value = serde_json::from_str(&out).unwrap();
-    assert_eq!(
-        (&answer["position"], &answer["rules"]),
-        (&"<6,0,0,2,2,2,2,2,2,2,2,2,2,2,2>".into(), &"empty-capture".into())
-    );
-    assert_eq!((&answer["value"], &answer["table_seeds"]), (&10.into(), &10.into()));
+    let answer = kalah("solve 6x2 --json --tables-up-to 10").success().json();
+    for (field, expected) in [
+        ("position", json!("<6,0,0,2,2,2,2,2,2,2,2,2,2,2,2>")),
+        ("rules", json!("empty-capture")),
+        ("value", json!(10)),
+        ("table_seeds", json!(10)),
+    ] {
+        assert_eq!(answer[field], expected, "{field}");
+    }
     assert!(answer["nodes"].as_u64().unwrap() > 0 && answer["seconds"].as_f64().unwrap() > 0.0);
-    let position = start(6, 2);
     let line = Line::parse(6, answer["line"].as_str().unwrap()).unwrap();
-    let end = line.replay(Rules::EmptyCapture, &position).unwrap();
-    let sign = if line.turns().len().is_multiple_of(2) { 1 } else { -1 };
-    assert_eq!(sign * end.final_value().unwrap(), 10);
-    let best: Vec<u64> = answer["best"].as_array().unwrap().iter().map(|best| best.as_u64().unwrap()).collect();
+    let places = line.follow(Rules::EmptyCapture, &start(6, 2)).unwrap();
+    let end = places.last().unwrap();
+    assert_eq!(end.position.final_value().map(|value| end.turned(value)), Some(10));
 
-    let (code, out, err) = kalah(&["solve", "6x2", "--json", "--openings", "--tables-up-to", "10", "--threads", "2"]);
-    assert_eq!(code, 0, "{err}");
-    let openings: Value = serde_json::from_str(&out).unwrap();
-    assert_eq!((&openings["value"], &openings["best"]), (&10.into(), &answer["best"]));
-    let openings = openings["openings"].as_array().unwrap();
+    let report = kalah("solve 6x2 --json --openings --tables-up-to 10 --threads 2").success().json();
+    assert_eq!((&report["value"], &report["best"]), (&10.into(), &answer["best"]));
+    let openings = report["openings"].as_array().unwrap();
     // Move 5 with two seeds ends in the store. The openings that begin with it have a second move.
     let names: Vec<&str> = openings.iter().map(|opening| opening["move"].as_str().unwrap()).collect();
     assert_eq!(names, ["1", "2", "3", "4", "5-1", "5-2", "5-3", "5-4", "5-6", "6"]);
-    for opening in openings {
-        let first = u64::from(opening["move"].as_str().unwrap().as_bytes()[0] - b'0');
-        assert!(opening["value"].as_i64().unwrap() <= 10 && opening["nodes"].is_u64());
-        assert!(best.contains(&first) || opening["value"].as_i64().unwrap() < 10, "{opening}");
+    for (opening, name) in openings.iter().zip(names) {
+        let value = opening["value"].as_i64().unwrap();
+        assert!(value <= 10 && opening["nodes"].is_u64());
+        let is_best = answer["best"].as_array().unwrap().contains(&json!(name[..1].parse::<u64>().unwrap()));
+        assert!(is_best || value < 10, "{opening}");
     }
 }
 
 #[test]
 fn single_tests_and_stores() {
-    let test = |arguments: &[&str]| {
-        let arguments: Vec<&str> = [&["solve", "--json", "--no-tables"], arguments].concat();
-        let (code, out, err) = kalah(&arguments);
-        assert_eq!(code, 0, "{err}");
-        let answer: Value = serde_json::from_str(&out).unwrap();
-        answer["proved"].as_bool().unwrap()
-    };
+    let asked = |line: String| kalah(&format!("solve --json --no-tables {line}")).success().json();
+    let (least, most) = (i64::MIN, i64::MAX);
     // Kalah(4,2) is worth 6. The stores here add 3 - 7.
     let position = "<4,3,7,2,2,2,2,2,2,2,2>";
-    assert!(test(&[position, "--at-least", "2"]) && !test(&[position, "--at-least", "3"]));
-    assert!(test(&[position, "--at-least", "1"]) && !test(&[position, "--at-most", "1"]));
-    assert!(test(&[position, "--at-most", "2"]) && test(&[position, "--at-most", "99"]));
-    assert!(test(&[position, "--at-least", "-99"]) && !test(&[position, "--at-least", "99"]));
+    for (flag, value, holds) in [
+        ("--at-least", 2, true),
+        ("--at-least", 3, false),
+        ("--at-least", 1, true),
+        ("--at-most", 1, false),
+        ("--at-most", 2, true),
+        ("--at-most", 99, true),
+        ("--at-least", -99, true),
+        ("--at-least", 99, false),
+    ] {
+        assert_eq!(asked(format!("{position} {flag} {value}"))["proved"], holds, "{flag} {value}");
+    }
     // The numbers may be of any size.
-    let (least, most) = (&i64::MIN.to_string(), &i64::MAX.to_string());
     for position in ["2x2", position, "<2,1073741823,1073741820,1,0,1,2>", "<2,0,2147483641,1,0,1,2>", "<1,5,7,0,3>"] {
-        for (flag, value, holds) in [
-            ("--at-least", least, true),
-            ("--at-least", most, false),
-            ("--at-most", least, false),
-            ("--at-most", most, true),
-        ] {
-            assert_eq!(test(&[position, flag, value]), holds, "{position} {flag} {value}");
+        for (flag, value) in [("--at-least", least), ("--at-least", most), ("--at-most", least), ("--at-most", most)] {
+            let holds = (flag == "--at-least") == (value == least);
+            assert_eq!(asked(format!("{position} {flag} {value}"))["proved"], holds, "{position} {flag} {value}");
         }
     }
     for guess in [least, most] {
-        for how in [&["--value-only"][..], &["--openings"], &[]] {
-            let asked = [&["solve", "--json", "--no-tables", position, "--first-guess", guess], how].concat();
-            let (code, out, err) = kalah(&asked);
-            assert_eq!(code, 0, "{err}");
-            assert_eq!(serde_json::from_str::<Value>(&out).unwrap()["value"], 2, "{guess} {how:?}");
+        for how in [" --value-only", " --openings", ""] {
+            assert_eq!(asked(format!("{position} --first-guess {guess}{how}"))["value"], 2, "{guess}{how}");
         }
     }
-    let (code, _, err) = kalah(&["solve", "<6,4294967295,4294967295,4,4,4,4,4,4,4,4,4,4,4,4>"]);
-    assert!(code == 2 && err.contains("seeds are more than"), "{code} {err}");
+    let too_many = kalah("solve <6,4294967295,4294967295,4,4,4,4,4,4,4,4,4,4,4,4>");
+    too_many.fails(2, "seeds are more than");
     // The largest stores that a position can have.
-    let (code, out, err) = kalah(&["solve", "--no-tables", "--json", "<2,2147483637,0,1,4,1,4>"]);
-    assert!(code == 0 && out.contains("\"value\":2147483635"), "{out}{err}");
+    assert_eq!(asked("<2,2147483637,0,1,4,1,4>".to_owned())["value"], 2_147_483_635);
 }
 
 #[test]
 fn solve_reports_what_is_wrong_and_what_is_missing() {
-    let (code, _, err) = kalah(&["solve", "6y4"]);
-    assert!(code == 2 && err.contains("is not a position"), "{code} {err}");
-    let (code, _, err) = kalah(&["solve", "6x22"]);
-    assert!(code == 2 && err.contains("6 pits a side with 264 seeds in play cannot be searched"), "{code} {err}");
-    assert_eq!(kalah(&["solve", "6x1", "--openings", "--at-least", "3"]).0, 2);
+    kalah("solve 6y4").fails(2, "is not a position");
+    kalah("solve 6x22").fails(2, "6 pits a side with 264 seeds in play cannot be searched");
+    kalah("solve 6x1 --openings --at-least 3").exits(2);
     let empty = tempfile::tempdir().unwrap();
-    let tables = empty.path().to_str().unwrap();
-    let (code, out, err) = kalah(&["solve", "4x2", "--tables", tables]);
-    assert!(code == 0 && err.contains("no tables for empty-capture with 4 pits"), "{code} {err}");
-    assert!(out.contains("value  +6"), "{out}");
-    let (code, _, err) = kalah(&["solve", "4x2", "--tables", tables, "--build", "--tables-up-to", "8"]);
-    assert!(code == 0 && err.contains("7 layers to build"), "{code} {err}");
+    let solve = |flags: &str| with_tables(empty.path(), &format!("solve 4x2{flags}")).run().success();
+    solve("").prints("no tables for empty-capture with 4 pits").prints("value  +6");
+    solve(" --build --tables-up-to 8").prints("7 layers to build");
     assert!(empty.path().join("empty-capture-4-08.kalah").exists());
-    let (code, _, err) = kalah(&["solve", "4x2", "--tables", tables, "--build"]);
-    assert!(code == 0 && err.contains("8 layers to build"), "{code} {err}");
+    solve(" --build").prints("8 layers to build");
     // A finished game needs neither tables nor search.
-    let (code, out, _) = kalah(&["solve", "<2,3,9,0,0,4,0>"]);
-    assert!(code == 0 && out.contains("value  -10"), "{code} {out}");
+    kalah("solve <2,3,9,0,0,4,0>").success().prints("value  -10");
 }
 
 #[cfg(unix)]
 #[test]
 fn an_interrupted_command_saves_and_goes_on() {
-    use std::process::Stdio;
-
     use kalah_tests::signals::{heard, interrupt};
 
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("search");
-    let arguments = ["solve", "5x4", "--no-tables", "--memory", "32MiB", "--threads", "1", "--json", "--value-only"];
-    let command = || {
-        let mut command = program::command();
-        command
-            .args(arguments)
-            .args(["--save-every", "0.001", "--state"])
-            .arg(&file)
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
-        command
-    };
-    let child = heard(&mut command()).spawn().unwrap();
+    let line = "solve 5x4 --no-tables --memory 32MiB --threads 1 --json --value-only --save-every 0.001 --state";
+    let mut command = with_tables(directory.path(), line);
+    let child = heard(command.arg(&file)).spawn().unwrap();
     while !file.exists() {
         std::thread::sleep(std::time::Duration::from_millis(5));
     }
     interrupt(&child);
-    let output = child.wait_with_output().unwrap();
+    let stopped = child.wait_with_output().unwrap();
     // A fast machine may finish before the signal. Then there is an answer.
-    if output.code() != 0 {
-        assert_eq!(output.status.code(), Some(130));
-        assert!(output.stderr().contains("stopped and saved"));
+    if stopped.code() != 0 {
+        stopped.exits(130).prints("stopped and saved");
     }
-    let output = command().run();
-    let err = output.stderr();
-    assert!(output.status.success() && err.contains("resumed: "), "{err}");
-    let answer: Value = output.json();
-    assert_eq!(answer["value"], 12);
+    assert_eq!(command.run().success().prints("resumed: ").json()["value"], 12);
 }

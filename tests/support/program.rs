@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::mpsc::{RecvTimeoutError, channel};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
@@ -29,11 +29,19 @@ pub fn command() -> Command {
     without_settings(path())
 }
 
-/// Command that runs any program without settings of kalah from the environment.
+/// Command that runs the program with the words of a line, and with its tables in a directory.
+pub fn with_tables(directory: &Path, line: &str) -> Command {
+    let mut command = command();
+    command.env("KALAH_TABLES", directory).args(line.split(' '));
+    command
+}
+
+/// Command that runs any program without settings of kalah, and without proxies, from the environment.
 pub fn without_settings(program: impl AsRef<OsStr>) -> Command {
     let mut command = Command::new(program);
     for (name, _) in std::env::vars_os() {
-        if name.to_string_lossy().starts_with("KALAH_") {
+        let text = name.to_string_lossy().to_uppercase();
+        if text.starts_with("KALAH_") || text.ends_with("_PROXY") {
             command.env_remove(name);
         }
     }
@@ -84,6 +92,22 @@ impl Run for Command {
             drop(done);
             output
         })
+    }
+}
+
+/// Asks again and again until there is an answer.
+///
+/// # Panics
+/// After a minute, with these words.
+#[track_caller]
+pub fn within_a_minute<T>(otherwise: &str, mut answer: impl FnMut() -> Option<T>) -> T {
+    let end = Instant::now() + Duration::from_secs(60);
+    loop {
+        if let Some(answer) = answer() {
+            return answer;
+        }
+        assert!(Instant::now() < end, "{otherwise} for a minute");
+        std::thread::sleep(Duration::from_millis(5));
     }
 }
 
@@ -140,6 +164,14 @@ pub trait Ran: Sized {
     fn does_not_print(self, text: &str) -> Self {
         let all = self.all();
         assert!(!all.contains(text), "'{text}' in\n{all}");
+        self
+    }
+
+    /// Returns the run, which must have failed with this exit code and message, and printed no answer.
+    #[track_caller]
+    fn fails(self, code: i32, message: &str) -> Self {
+        let said = self.stdout().is_empty() && self.stderr().contains(message);
+        assert!(said && self.code() == code, "no '{message}' with {code}, but {}:\n{}", self.code(), self.all());
         self
     }
 

@@ -7,9 +7,10 @@ use kalah::build::Builder;
 use kalah::game::Rules;
 use kalah::header::{HeaderError, Kind};
 use kalah::progress::Pulse;
-use kalah::table::archive::ArchiveEntry;
-use kalah::table::format::{BLOCK_BYTES, Entry, LayerHeader, prefix};
+use kalah::table::format::{LayerHeader, prefix};
 use kalah::table::{Damage, DirectoryLock, Table, TableError, TableKey, archive};
+
+use crate::forged_archive::{header, with_content};
 
 fn table(directory: &Path, rules: Rules, pits: usize, seeds: usize) -> Table {
     Builder::new(directory, TableKey { rules, pits, seeds }).run(&Pulse::default(), &|_| {}).unwrap();
@@ -26,6 +27,13 @@ fn packed(directory: &Path) -> (Table, PathBuf) {
     let archive = directory.join("archive.archive");
     archive::compress_in_chunks(&table, &archive, 64, &Pulse::default()).unwrap();
     (table, archive)
+}
+
+/// Packs a table of the same size by other rules. Returns the path of its archive, and the number of its chunks.
+fn other(directory: &Path) -> (PathBuf, usize) {
+    let (table, path) = (table(directory, Rules::Standard, 4, 9), directory.join("other.archive"));
+    let info = archive::compress_in_chunks(&table, &path, 64, &Pulse::default()).unwrap();
+    (path, info.chunks as usize)
 }
 
 #[test]
@@ -109,56 +117,47 @@ fn refused(directory: &Path, table: &Table, bytes: &[u8]) -> TableError {
 }
 
 #[test]
-fn a_changed_byte_is_refused() {
+fn changed_cut_and_longer_archives_are_refused() {
     let directory = tempfile::tempdir().unwrap();
     let (table, path) = packed(directory.path());
     let bytes = fs::read(path).unwrap();
     // Every byte of header and directory, of some chunks and of the last checksums, and some bytes between them.
-    let all = (0..bytes.len()).filter(|at| *at < 900 || at + 300 > bytes.len() || at % 97 == 0);
-    for at in all {
+    for at in (0..bytes.len()).filter(|at| *at < 900 || at + 300 > bytes.len() || at % 97 == 0) {
         let mut bytes = bytes.clone();
         bytes[at] ^= [1, 0x10, 0x80, 0xff][at % 4];
         refused(directory.path(), &table, &bytes);
     }
-}
-
-#[test]
-fn a_shorter_or_longer_file_is_refused() {
-    let directory = tempfile::tempdir().unwrap();
-    let (table, path) = packed(directory.path());
-    let bytes = fs::read(path).unwrap();
     for length in (0..200).chain((200..bytes.len()).step_by(331)).chain([bytes.len() - 1]) {
         refused(directory.path(), &table, &bytes[..length]);
     }
-    refused(directory.path(), &table, &[&bytes[..], &[0]].concat());
-    refused(directory.path(), &table, &[&bytes[..], &bytes[..]].concat());
-}
-
-#[test]
-fn another_file_is_refused() {
-    let directory = tempfile::tempdir().unwrap();
-    let (table, _) = packed(directory.path());
-    let other = zstd::encode_all(&b"something else"[..], 1).unwrap();
-    for bytes in [table.bytes(), b"", b"hello", &other] {
-        let TableError::Damaged { damage, kind, .. } = refused(directory.path(), &table, bytes) else { panic!() };
-        assert_eq!(damage, Damage::Header(HeaderError::Foreign(Kind::Archive)));
-        assert_eq!(kind, Kind::Archive);
+    for more in [&[0], &bytes[..]] {
+        refused(directory.path(), &table, &[&bytes, more].concat());
     }
 }
 
-/// Valid chunks under the header of another table: only the digest can show the fault.
+/// Other files, and valid chunks under the header of another table, where only the digest can show the fault.
 #[test]
-fn chunks_of_another_table_are_refused() {
+fn another_file_is_refused() {
     let directory = tempfile::tempdir().unwrap();
     let (table, path) = packed(directory.path());
-    let other = self::table(&directory.path().join("standard"), Rules::Standard, 4, 9);
-    let other_path = directory.path().join("other.archive");
-    archive::compress_in_chunks(&other, &other_path, 64, &Pulse::default()).unwrap();
-    let (bytes, other) = (fs::read(path).unwrap(), fs::read(other_path).unwrap());
-    let TableError::Damaged { damage, .. } = refused(directory.path(), &table, &renamed(&other, &bytes)) else {
-        panic!()
-    };
-    assert_eq!(damage, Damage::Digest);
+    let foreign = || Damage::Header(HeaderError::Foreign(Kind::Archive));
+    let renamed = renamed(&fs::read(other(directory.path()).0).unwrap(), &fs::read(path).unwrap());
+    for (bytes, expected) in [
+        (table.bytes(), foreign()),
+        (b"", foreign()),
+        (b"hello", foreign()),
+        (&zstd::encode_all(&b"something else"[..], 1).unwrap(), foreign()),
+        (&renamed, Damage::Digest),
+    ] {
+        let TableError::Damaged { damage, kind, .. } = refused(directory.path(), &table, bytes) else { panic!() };
+        assert_eq!((damage, kind), (expected, Kind::Archive));
+    }
+}
+
+/// Names of files that begin like this.
+fn names(directory: &Path, beginning: &str) -> Vec<String> {
+    let names = fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    names.filter(|name| name.starts_with(beginning)).collect()
 }
 
 #[test]
@@ -172,62 +171,14 @@ fn an_altered_table_is_not_packed() {
     let archive = directory.path().join("altered.archive");
     let error = archive::compress(&altered, &archive, &Pulse::default()).unwrap_err();
     assert!(error.is_damage() && error.to_string().contains("altered.kalah"), "{error}");
-    let names = fs::read_dir(directory.path()).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
-    let left: Vec<_> = names.filter(|name| name.starts_with("altered.archive")).collect();
-    assert_eq!(left, [""; 0]);
-}
-
-fn header(bytes: &[u8]) -> LayerHeader<ArchiveEntry> {
-    LayerHeader::read_as(Kind::Archive, bytes, bytes.len() as u64).unwrap()
+    assert_eq!(names(directory.path(), "altered.archive"), [""; 0]);
 }
 
 /// Returns the frames of an archive under the header of `other`, with right checksums.
-fn renamed(bytes: &[u8], other: &[u8]) -> Vec<u8> {
+pub(crate) fn renamed(bytes: &[u8], other: &[u8]) -> Vec<u8> {
     let (own, LayerHeader { key, form, source, .. }) = (header(bytes), header(other));
     let first = prefix(Kind::Archive, key, form, source, &[], &own.entries);
     [&first, &bytes[first.len()..]].concat()
-}
-
-/// Returns the archive with the content of one chunk changed and every checksum corrected.
-fn forged(bytes: &[u8], chunk: usize, alter: impl FnOnce(&mut Vec<u8>)) -> Vec<u8> {
-    let LayerHeader { key, form, source, mut entries, .. } = header(bytes);
-    let count: u64 = entries.iter().map(|entry| entry.chunks).sum();
-    let (mut left, mut alter) = (chunk % count as usize, Some(alter));
-    let mut forged = prefix(Kind::Archive, key, form, source, &[], &entries);
-    for frame in key.frames() {
-        let entry = &mut entries[frame.mover - 1];
-        let (mut rest, list) = bytes[entry.offset as usize..].split_at(entry.chunk_bytes as usize);
-        let (mut data, mut lengths) = (Vec::new(), Vec::new());
-        for length in list[..4 * entry.chunks as usize].as_chunks().0 {
-            let mut chunk;
-            (chunk, rest) = rest.split_at(u32::from_le_bytes(*length) as usize);
-            let changed;
-            if left == 0
-                && let Some(alter) = alter.take()
-            {
-                let mut content = zstd::decode_all(chunk).unwrap();
-                alter(&mut content);
-                changed = zstd::bulk::compress(&content, 1).unwrap();
-                chunk = &changed;
-            }
-            left = left.saturating_sub(1);
-            data.extend_from_slice(chunk);
-            lengths.extend((chunk.len() as u32).to_le_bytes());
-        }
-        (entry.offset, entry.chunk_bytes) = (forged.len() as u64, data.len() as u64);
-        data.extend(lengths);
-        data.resize(data.len().next_multiple_of(64), 0);
-        let checksums = data.chunks(BLOCK_BYTES).flat_map(|block| xxhash_rust::xxh3::xxh3_64(block).to_le_bytes());
-        let mut checksums: Vec<u8> = checksums.collect();
-        checksums.resize(checksums.len().next_multiple_of(64), 0);
-        data.extend(checksums);
-        entry.digest = *blake3::hash(&data).as_bytes();
-        assert_eq!(entry.section_of(frame.mover).bytes(), data.len() as u64);
-        forged.extend(data);
-    }
-    let first = prefix(Kind::Archive, key, form, source, &[], &entries);
-    forged[..first.len()].copy_from_slice(&first);
-    forged
 }
 
 /// Anyone can compute checksums, so a right checksum is no reason to trust a chunk.
@@ -237,14 +188,14 @@ fn forged_chunks_are_refused() {
     let (table, path) = packed(directory.path());
     let bytes = fs::read(path).unwrap();
     let same = directory.path().join("same.archive");
-    fs::write(&same, forged(&bytes, 5, |_| ())).unwrap();
+    fs::write(&same, with_content(&bytes, 5, |_| ())).unwrap();
     let unpacked = unpack(&same, &directory.path().join("unpacked"), &Pulse::default()).unwrap();
     assert!(fs::read(unpacked).unwrap() == table.bytes());
     fs::remove_dir_all(directory.path().join("unpacked")).unwrap();
 
     let mut random = fastrand::Rng::with_seed(1);
     for number in 0..150 {
-        let forged = forged(&bytes, number, |content| match number % 3 {
+        let forged = with_content(&bytes, number, |content| match number % 3 {
             // A random count of symbols or escapes.
             0 => content[4 * random.usize(..33)..][..4].copy_from_slice(&random.u32(..).to_le_bytes()),
             // All classes and biases.
@@ -261,16 +212,13 @@ fn forged_chunks_are_refused() {
 fn a_build_does_not_adopt_what_a_refused_archive_left() {
     let directory = tempfile::tempdir().unwrap();
     let (table, path) = packed(directory.path());
-    let other = self::table(&directory.path().join("standard"), Rules::Standard, 4, 9);
-    let other_path = directory.path().join("other.archive");
-    let info = archive::compress_in_chunks(&other, &other_path, 64, &Pulse::default()).unwrap();
-    // Chunks of the other table under the header of this one. The last of them is damaged.
-    let (bytes, other) = (fs::read(path).unwrap(), fs::read(other_path).unwrap());
-    let other = forged(&other, info.chunks as usize - 1, |content| content.truncate(content.len() - 1));
+    // Chunks of another table under the header of this one. The last of them is damaged.
+    let (other, chunks) = other(directory.path());
+    let (bytes, other) = (fs::read(path).unwrap(), fs::read(other).unwrap());
+    let other = with_content(&other, chunks - 1, |content| content.truncate(content.len() - 1));
     let bad = directory.path().join("bad.archive");
     fs::write(&bad, renamed(&other, &bytes)).unwrap();
 
-    let right = table.bytes().to_vec();
     let to = tempfile::tempdir().unwrap();
     for seeds in 2..9 {
         let key = TableKey { seeds, ..table.key() };
@@ -279,8 +227,6 @@ fn a_build_does_not_adopt_what_a_refused_archive_left() {
     let error = unpack(&bad, to.path(), &Pulse::default()).unwrap_err();
     assert!(error.is_damage(), "{error}");
     let built = self::table(to.path(), Rules::EmptyCapture, 4, 9);
-    assert!(built.bytes() == right, "the table has a frame of the archive");
-    let left = fs::read_dir(to.path()).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
-    let unfinished: Vec<String> = left.filter(|name| name.starts_with(&(table.key().file_name() + "."))).collect();
-    assert_eq!(unfinished, [""; 0]);
+    assert!(built.bytes() == table.bytes(), "the table has a frame of the archive");
+    assert_eq!(names(to.path(), &(table.key().file_name() + ".")), [""; 0], "unfinished files");
 }

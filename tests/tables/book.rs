@@ -2,28 +2,24 @@
 #![cfg(feature = "cli")]
 
 use std::path::Path;
-use std::process::Output;
+use std::time::Duration;
 
 use kalah::book::{Book, BookError, Books, MakeOptions, check_by_search, check_neighbours, derive, make};
 use kalah::build::build;
 use kalah::cancel::Cancel;
 use kalah::certificate::{Certificate, ClaimError};
 use kalah::game::{Bounds, Position, Row, Rules};
-use kalah::index::MAX_TABLE_SEEDS;
 use kalah::play::{PlayerName, Setting, Source, Worth, play_game};
-use kalah::solve::{SearchMemory, Solver, SolverOptions};
+use kalah::solve::{SearchMemory, SolveError, Solver, SolverOptions};
 use kalah::table::Tables;
-use kalah_tests::program::{self, Ran, Run};
-use kalah_tests::tables::built;
+use kalah_tests::files::flip;
+use kalah_tests::place::Place;
+use kalah_tests::program::Ran;
+use kalah_tests::tables::opened;
 use proptest::prelude::*;
 use serde_json::Value;
 
 const RULES: Rules = Rules::EmptyCapture;
-
-/// Tables of 3 pits to 18 seeds, by two rule sets, built once.
-fn tables() -> &'static Path {
-    built(&[(RULES, 3, 18), (Rules::Standard, 3, 18)])
-}
 
 fn position(literal: &str) -> Position {
     literal.parse().unwrap()
@@ -31,8 +27,7 @@ fn position(literal: &str) -> Position {
 
 /// Score of a position by the tables.
 fn score(rules: Rules, position: &Position) -> u32 {
-    let tables = Tables::open(tables(), rules, position.pits(), MAX_TABLE_SEEDS).unwrap();
-    tables.probe(position).unwrap().score
+    opened(rules, 3, 18).score(position).unwrap()
 }
 
 /// Makes a solver without tables and without a book.
@@ -40,12 +35,32 @@ fn solver(rules: Rules, start: &Position) -> Solver<'static> {
     Solver::new(SolverOptions::new(rules, start).transpositions(1 << 22)).unwrap()
 }
 
-/// Makes a book of the first turns from `start`.
-fn made(rules: Rules, start: &Position, turns: u32) -> Book {
+/// Makes a book of the first turns from `start`, also after moves that lose up to `loss` seeds.
+fn made_with(rules: Rules, start: &str, turns: u32, loss: Option<u32>) -> Book {
+    let (start, options) = (position(start), MakeOptions { turns, loss, within: None });
     let mut book = Book::new(rules, start.pits());
-    make(&solver(rules, start), start, &MakeOptions { turns, ..MakeOptions::default() }, &mut book, &mut |_, _| Ok(()))
-        .unwrap();
+    make(&solver(rules, &start), &start, &options, &mut book, &mut |_, _| Ok(())).unwrap();
     book
+}
+
+/// Makes a book of the first turns from `start`.
+fn made(rules: Rules, start: &str, turns: u32) -> Book {
+    made_with(rules, start, turns, MakeOptions::default().loss)
+}
+
+/// The same book with other bounds of some positions.
+fn rebound(book: &Book, change: impl FnMut((Position, Bounds)) -> Option<(Position, Bounds)>) -> Book {
+    let mut changed = Book::new(book.rules(), book.pits());
+    changed.add_all(book.iter().filter_map(change)).unwrap();
+    changed
+}
+
+/// The same book with a bound of one position that is too high by one.
+fn raised(book: &Book, wrong: &Position) -> Book {
+    rebound(book, |(position, Bounds { lower, upper })| {
+        let by = u32::from(position == *wrong);
+        Some((position, Bounds { lower: lower + by, upper: upper + by }))
+    })
 }
 
 /// Strategy for a position with up to 40 seeds in play, and bounds of its score.
@@ -129,7 +144,7 @@ proptest! {
 
 #[test]
 fn every_flipped_bit_and_every_cut_is_found() {
-    let bytes = made(RULES, &position("3x3"), 2).to_bytes();
+    let bytes = made(RULES, "3x3", 2).to_bytes();
     for at in 0..bytes.len() {
         for bit in 0..8 {
             let mut changed = bytes.clone();
@@ -145,74 +160,56 @@ fn every_flipped_bit_and_every_cut_is_found() {
 #[test]
 fn books_agree_with_tables() {
     for (rules, start) in [(RULES, "3x3"), (Rules::Standard, "3x3"), (RULES, "3x2")] {
-        let start = position(start);
         for (turns, loss) in [(0, None), (1, None), (3, None), (3, Some(1))] {
-            let options = MakeOptions { turns, loss, within: None };
-            let mut book = Book::new(rules, 3);
-            make(&solver(rules, &start), &start, &options, &mut book, &mut |_, _| Ok(())).unwrap();
+            let book = made_with(rules, start, turns, loss);
             assert_eq!(book.len(), book.exact());
-            assert!(book.get(&start).is_some());
+            assert!(book.get(&position(start)).is_some());
             for (position, bounds) in book.iter() {
                 assert_eq!(bounds.lower, score(rules, &position), "{position}");
             }
             check_neighbours(&book, None, &mut |_| true).unwrap();
         }
-        assert!(made(rules, &start, 3).len() > made(rules, &start, 1).len());
+        let whole = made(rules, start, 3);
+        assert!(whole.len() > made(rules, start, 1).len());
         // The largest loss excludes no move.
-        let options = MakeOptions { turns: 3, loss: Some(u32::MAX), within: None };
-        let mut book = Book::new(rules, 3);
-        make(&solver(rules, &start), &start, &options, &mut book, &mut |_, _| Ok(())).unwrap();
-        assert_eq!(book.to_bytes(), made(rules, &start, 3).to_bytes());
+        assert_eq!(made_with(rules, start, 3, Some(u32::MAX)).to_bytes(), whole.to_bytes());
     }
 }
 
 #[test]
 fn a_stopped_book_goes_on_to_the_same_bytes() {
-    let start = position("3x3");
-    let whole = made(RULES, &start, 3);
+    let (start, options) = (position("3x3"), MakeOptions { turns: 3, ..MakeOptions::default() });
     let mut book = Book::new(RULES, 3);
     for steps in [1, 2, 5, 11, usize::MAX] {
         let mut left = steps;
-        let ended = make(
-            &solver(RULES, &start),
-            &start,
-            &MakeOptions { turns: 3, ..MakeOptions::default() },
-            &mut book,
-            &mut |_, step| {
-                left -= usize::from(step.searched);
-                if left == 0 { Err(kalah::solve::SolveError::Stopped) } else { Ok(()) }
-            },
-        );
+        let ended = make(&solver(RULES, &start), &start, &options, &mut book, &mut |_, step| {
+            left -= usize::from(step.searched);
+            if left == 0 { Err(SolveError::Stopped) } else { Ok(()) }
+        });
         assert_eq!(ended.is_ok(), steps == usize::MAX);
         book = Book::from_bytes(&book.to_bytes()).unwrap();
     }
-    assert_eq!(book, whole);
+    assert_eq!(book, made(RULES, "3x3", 3));
 }
 
 /// With any part of a book, also with wide bounds, a solver finds the scores of the tables. If the position itself is
 /// in the book, it does not search.
 #[test]
 fn solvers_with_a_book_find_the_same_scores() {
-    let start = position("3x3");
-    let whole = made(RULES, &start, 3);
+    let (start, whole) = (position("3x3"), made(RULES, "3x3", 3));
+    let options = || SolverOptions::new(RULES, &start).transpositions(1 << 20);
     let mut random = fastrand::Rng::with_seed(16);
     for _ in 0..20 {
-        let mut part = Book::new(RULES, 3);
-        for (position, Bounds { lower, upper }) in whole.iter() {
-            if random.u32(..4) > 0 {
-                continue;
-            }
+        let part = rebound(&whole, |(position, Bounds { lower, upper })| {
             let bounds = Bounds { lower: lower - random.u32(..3).min(lower), upper: upper + random.u32(..3) };
-            part.add(&position, bounds).unwrap();
-        }
-        let options = SolverOptions::new(RULES, &start).transpositions(1 << 20).book(Some(&part));
-        let solver = Solver::new(options).unwrap();
+            (random.u32(..4) == 0).then_some((position, bounds))
+        });
+        let solver = Solver::new(options().book(Some(&part))).unwrap();
         for (position, bounds) in whole.iter() {
             assert_eq!(solver.score(&position, random.u32(..10)).unwrap(), bounds.lower, "{position}");
         }
     }
-    let options = SolverOptions::new(RULES, &start).transpositions(1 << 20).book(Some(&whole));
-    let solver = Solver::new(options).unwrap();
+    let solver = Solver::new(options().book(Some(&whole))).unwrap();
     for (position, bounds) in whole.iter() {
         assert_eq!(solver.score(&position, 0).unwrap(), bounds.lower);
     }
@@ -221,8 +218,7 @@ fn solvers_with_a_book_find_the_same_scores() {
 
 #[test]
 fn a_wrong_bound_is_found() {
-    let start = position("3x3");
-    let whole = made(RULES, &start, 2);
+    let (start, whole) = (position("3x3"), made(RULES, "3x3", 2));
     let solver = solver(RULES, &start);
     for (index, (position, bounds)) in whole.iter().enumerate() {
         assert_eq!(check_by_search(&solver, &position, bounds).unwrap(), None);
@@ -237,66 +233,21 @@ fn a_wrong_bound_is_found() {
         }
     }
     // The value of the start follows from the positions after its moves.
-    let mut book = Book::new(RULES, 3);
-    for (position, Bounds { lower, upper }) in whole.iter() {
-        let by = u32::from(position == start);
-        book.add(&position, Bounds { lower: lower + by, upper: upper + by }).unwrap();
-    }
-    let error = check_neighbours(&book, None, &mut |_| true).unwrap_err();
+    let error = check_neighbours(&raised(&whole, &start), None, &mut |_| true).unwrap_err();
     assert!(error.to_string().contains(&start.to_string()), "{error}");
-}
-
-#[test]
-fn books_are_merged() {
-    let start = position("3x3");
-    let whole = made(RULES, &start, 2);
-    let mut halves = [Book::new(RULES, 3), Book::new(RULES, 3)];
-    for (index, (position, bounds)) in whole.iter().enumerate() {
-        halves[index % 2].add(&position, bounds).unwrap();
-    }
-    let [mut one, other] = halves;
-    assert_eq!(one.merge(&other).unwrap(), other.len());
-    assert_eq!(one, whole);
-    assert_eq!(one.merge(&whole).unwrap(), 0);
-    let foreign = one.merge(&Book::new(Rules::Standard, 3)).unwrap_err();
-    assert!(matches!(foreign, BookError::Other { .. }), "{foreign}");
-    let (entry, bounds) = whole.iter().last().unwrap();
-    let mut wrong = Book::new(RULES, 3);
-    wrong.add(&entry, Bounds { lower: bounds.upper + 1, upper: entry.seeds() }).unwrap();
-    assert!(matches!(one.merge(&wrong), Err(BookError::Claim(ClaimError::Contradiction { .. }))));
-    assert_eq!(one, whole);
 }
 
 /// Values that follow from those of the first turn are derived.
 #[test]
 fn what_follows_is_derived() {
-    let start = position("3x3");
-    let whole = made(RULES, &start, 1);
-    let mut openings = Book::new(RULES, 3);
-    for (position, bounds) in whole.iter().filter(|(position, _)| *position != start) {
-        openings.add(&position, bounds).unwrap();
-    }
+    let (start, whole) = (position("3x3"), made(RULES, "3x3", 1));
+    let mut openings = rebound(&whole, |entry| (entry.0 != start).then_some(entry));
     assert!(derive(&mut openings, &start, 1).unwrap() > 0);
     assert_eq!(openings, whole);
 }
 
-/// The built-in books: every entry agrees with those after its moves, and the values of games are the published ones.
 #[test]
-fn the_books_of_the_program_are_sound() {
-    let published = [
-        (RULES, "6x4", 10),
-        (RULES, "6x5", 12),
-        (RULES, "6x6", 2),
-        (Rules::Standard, "6x4", 8),
-        (Rules::Standard, "6x5", 10),
-    ];
-    for (rules, start, value) in published {
-        let book = Book::shipped(rules, 6).expect("there is one");
-        let start = position(start);
-        let recalled = book.recall(&start, None).unwrap();
-        assert_eq!(recalled.score().map(|score| start.value(score)), Some(value), "{start}");
-        assert!(recalled.is_exact());
-    }
+fn the_entries_of_built_in_books_agree_with_those_after_their_moves() {
     for book in [RULES, Rules::Standard].map(|rules| Book::shipped(rules, 6).unwrap()) {
         check_neighbours(book, None, &mut |_| true).unwrap();
         assert_eq!(Book::from_bytes(&book.to_bytes()).unwrap(), *book);
@@ -317,8 +268,8 @@ fn a_sample_of_the_program_s_books_is_proved_again() {
             Book::shipped(rules, 6).unwrap().iter().take_while(|(position, _)| position.seeds() <= 38).collect();
         assert!(few.len() > 10);
         let start = few.last().unwrap().0;
-        let solver =
-            Solver::new(SolverOptions::new(rules, &start).tables(Some(&tables)).transpositions(1 << 24)).unwrap();
+        let options = SolverOptions::new(rules, &start).tables(Some(&tables));
+        let solver = Solver::new(options.transpositions(1 << 24)).unwrap();
         let mut random = fastrand::Rng::with_seed(4);
         for _ in 0..8 {
             let (position, bounds) = few[random.usize(..few.len())];
@@ -339,8 +290,8 @@ fn the_perfect_player_keeps_the_value_in_the_opening() {
         let (mut place, mut worth, mut turns) = (position("6x4"), value, 0);
         loop {
             let mut player = PlayerName::Perfect.player(&setting);
-            let choice =
-                player.choose(&place, &Cancel::new().within(std::time::Duration::from_millis(1)), &mut |_| ()).unwrap();
+            let soon = Cancel::new().within(Duration::from_millis(1));
+            let choice = player.choose(&place, &soon, &mut |_| ()).unwrap();
             if choice.source != Source::Book {
                 break;
             }
@@ -353,155 +304,139 @@ fn the_perfect_player_keeps_the_value_in_the_opening() {
     }
 }
 
-/// Runs the program with its tables and books in `directory`.
-fn kalah(directory: &Path, arguments: &[&str]) -> Output {
-    program::command().env("KALAH_TABLES", directory).args(arguments).run()
-}
-
-fn json(directory: &Path, arguments: &[&str]) -> Value {
-    kalah(directory, &[arguments, &["--json"]].concat()).success().json()
+fn json(place: &Place, line: &str) -> Value {
+    place.run(&format!("{line} --json")).success().json()
 }
 
 #[test]
 fn a_book_beside_the_tables_is_made_used_and_checked() {
-    let directory = tempfile::tempdir().unwrap();
-    let (directory, file) = (directory.path(), directory.path().join("empty-capture-3.book"));
-    let messages = kalah(directory, &["book", "check", "--pits", "3"]).exits(1).stderr();
-    assert!(messages.contains("there is no book for empty-capture with 3 pits"), "{messages}");
-    let searched = json(directory, &["solve", "3x3", "--no-book"]);
+    let place = Place::empty();
+    place.run("book check --pits 3").fails(1, "there is no book for empty-capture with 3 pits");
+    let searched = json(&place, "solve 3x3 --no-book");
     assert!(searched["nodes"].as_u64().unwrap() > 0 && searched["source"] == "solver");
+    let value = searched["value"].as_i64().unwrap();
 
-    let report = json(directory, &["book", "make", "3x3", "--turns", "2"]);
-    assert!(file.exists() && report["open"] == 0, "{report}");
-    assert_eq!(Book::open(&file).unwrap(), made(RULES, &position("3x3"), 2));
-    let again = json(directory, &["book", "make", "3x3", "--turns", "2"]);
+    let report = json(&place, "book make 3x3 --turns 2");
+    assert_eq!(report["open"], 0, "{report}");
+    assert_eq!(Book::open(&place.at("empty-capture-3.book")).unwrap(), made(RULES, "3x3", 2));
+    let again = json(&place, "book make 3x3 --turns 2");
     assert_eq!((&again["searched"], &again["positions"]), (&0.into(), &report["positions"]));
 
-    let solved = json(directory, &["solve", "3x3"]);
-    assert_eq!((&solved["source"], &solved["nodes"]), (&"book".into(), &0.into()));
+    let solved = json(&place, "solve 3x3");
     assert_eq!((&solved["value"], &solved["best"]), (&searched["value"], &searched["best"]));
-    assert_eq!(solved["line_open"], true);
-    assert!(searched["line_open"].is_null());
-    let text = kalah(directory, &["solve", "3x3"]).stdout();
-    assert!(text.contains(", from the book\n") && text.contains("(the book ends here"), "{text}");
-    let value = searched["value"].as_i64().unwrap();
-    for (flag, bound, proved) in
-        [("--at-least", value, true), ("--at-least", value + 1, false), ("--at-most", value, true)]
-    {
-        let test = json(directory, &["solve", "3x3", &format!("{flag}={bound}")]);
-        assert_eq!((&test["proved"], &test["source"], &test["nodes"]), (&proved.into(), &"book".into(), &0.into()));
+    assert_eq!((&solved["line_open"], &searched["line_open"]), (&true.into(), &Value::Null));
+    place.run("solve 3x3").success().prints(", from the book\n").prints("(the book ends here");
+    let proved = [("--at-least", value, true), ("--at-least", value + 1, false), ("--at-most", value, true)];
+    let tests = proved.map(|(flag, bound, proved)| {
+        let test = json(&place, &format!("solve 3x3 {flag}={bound}"));
+        assert_eq!(test["proved"], proved, "{flag} {bound}");
+        test
+    });
+    for answer in tests.iter().chain([&solved]) {
+        assert_eq!((&answer["source"], &answer["nodes"]), (&"book".into(), &0.into()), "{answer}");
     }
-    let [from_book, searched] = [&["solve", "3x3", "--openings"][..], &["solve", "3x3", "--openings", "--no-book"]]
-        .map(|arguments| json(directory, arguments));
-    let values = |answer: &Value| -> Vec<(String, i64)> {
-        let openings = answer["openings"].as_array().unwrap().iter();
-        openings.map(|row| (row["move"].to_string(), row["value"].as_i64().unwrap())).collect()
-    };
-    assert_eq!(values(&from_book), values(&searched));
-    assert_eq!((&from_book["value"], &from_book["best"]), (&searched["value"], &searched["best"]));
+    let openings = ["solve 3x3 --openings", "solve 3x3 --openings --no-book"].map(|line| {
+        let answer = json(&place, line);
+        let values = answer["openings"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|row| (row["move"].clone(), row["value"].as_i64().unwrap()));
+        (values.collect::<Vec<_>>(), answer["value"].clone(), answer["best"].clone())
+    });
+    assert_eq!(openings[0], openings[1]);
     // The proof of a saved search needs the tables alone.
-    let saved = directory.join("search");
-    let saved = json(directory, &["solve", "3x3", "--state", saved.to_str().unwrap()]);
+    let saved = json(&place, "solve 3x3 --state search");
     assert!(saved["nodes"].as_u64().unwrap() > 0 && saved["source"] == "solver");
 
-    let moved = json(directory, &["move", "3x3"]);
-    assert_eq!((&moved["source"], &moved["value"]), (&"book".into(), &value.into()));
-    assert_eq!(json(directory, &["move", "3x3", "--no-book"])["source"], "solver");
-    let probed = json(directory, &["probe", "3x3"]);
-    assert_eq!(
-        (&probed["source"], &probed["value"], &probed["best"]),
-        (&"book".into(), &value.into(), &solved["best"])
-    );
-    assert_eq!(kalah(directory, &["probe", "3x3", "--no-book"]).code(), 1);
-    let summary = json(directory, &["book", "show", "--pits", "3"]);
-    assert_eq!((&summary["starts"][0]["value"], &summary["positions"]), (&value.into(), &report["positions"]));
-
-    let check = ["book", "check", "--pits", "3"];
-    let checked = json(directory, &check);
-    assert_eq!(checked["searched"], report["positions"]);
-    assert_eq!(json(directory, &[&check[..], &["--sample", "3"]].concat())["searched"], 3);
-    let bytes = std::fs::read(&file).unwrap();
-    let mut damaged = bytes.clone();
-    damaged[100] ^= 1;
-    std::fs::write(&file, &damaged).unwrap();
-    for arguments in [&check[..], &["solve", "3x3"], &["probe", "3x3"], &["move", "3x3"]] {
-        let ran = kalah(directory, arguments);
-        assert!(ran.code() == 3 && ran.stderr().contains("empty-capture-3.book"), "{arguments:?}: {}", ran.stderr());
+    for answer in ["move 3x3", "probe 3x3"].map(|line| json(&place, line)) {
+        assert_eq!((&answer["source"], &answer["value"]), (&"book".into(), &value.into()), "{answer}");
     }
-    assert_eq!(kalah(directory, &["solve", "3x3", "--no-book"]).code(), 0);
-    std::fs::write(&file, &bytes[..50]).unwrap();
-    assert_eq!(kalah(directory, &check).code(), 3);
+    assert_eq!(json(&place, "probe 3x3")["best"], solved["best"]);
+    assert_eq!(json(&place, "move 3x3 --no-book")["source"], "solver");
+    place.run("probe 3x3 --no-book").exits(1);
+    let summary = json(&place, "book show --pits 3");
+    assert_eq!((&summary["starts"][0]["value"], &summary["positions"]), (&value.into(), &report["positions"]));
+    assert_eq!(json(&place, "book check --pits 3")["searched"], report["positions"]);
+    assert_eq!(json(&place, "book check --pits 3 --sample 3")["searched"], 3);
+}
 
-    // One bound is raised by one.
-    let whole = Book::from_bytes(&bytes).unwrap();
-    let wrong = directory.join("wrong.book");
+#[test]
+fn a_damaged_or_wrong_book_is_found() {
+    let (place, whole) = (Place::empty(), made(RULES, "3x3", 2));
+    let mut damaged = whole.to_bytes();
+    damaged[100] ^= 1;
+    for bytes in [&damaged[..], &whole.to_bytes()[..50], b"no book"] {
+        place.write("empty-capture-3.book", bytes);
+        for line in ["book check --pits 3", "solve 3x3", "probe 3x3", "move 3x3", "engine"] {
+            place.run(line).fails(3, "empty-capture-3.book");
+        }
+    }
+    place.run("solve 3x3 --no-book").success();
+    place.run("solve 3x2 --rules standard").success();
+
     let few: Vec<_> = whole.iter().filter(|(position, bounds)| bounds.upper < position.seeds()).collect();
     for (changed, _) in few.iter().step_by(few.len() / 3) {
-        let mut book = Book::new(RULES, 3);
-        for (position, Bounds { lower, upper }) in whole.iter() {
-            let by = u32::from(position == *changed);
-            book.add(&position, Bounds { lower: lower + by, upper: upper + by }).unwrap();
-        }
-        book.write(&wrong).unwrap();
-        let ran = kalah(directory, &["book", "check", wrong.to_str().unwrap()]);
-        assert!(ran.code() == 3 && ran.stderr().contains("wrong.book: its bounds"), "{}", ran.stderr());
+        raised(&whole, changed).write(&place.at("wrong.book")).unwrap();
+        place.run("book check wrong.book").fails(3, "wrong.book: its bounds");
     }
 }
 
+/// Fails if a book has a bound that contradicts the tables.
+fn assert_right(book: &Book) {
+    assert_eq!(book.rules(), RULES);
+    for (position, bounds) in book.iter() {
+        assert!((bounds.lower..=bounds.upper).contains(&score(RULES, &position)), "{position}");
+    }
+}
+
+/// Claims of a book, or of a certificate, are imported into another book.
 #[test]
 fn imported_books_are_merged() {
-    let directory = tempfile::tempdir().unwrap();
-    let directory = directory.path();
-    let path = |name: &str| directory.join(name).to_str().unwrap().to_owned();
-    made(RULES, &position("3x3"), 1).write(Path::new(&path("first.book"))).unwrap();
-    let imported = json(directory, &["book", "import", &path("first.book"), "--output", &path("imported.book")]);
-    assert!(imported["added"].as_u64().unwrap() > 0, "{imported}");
-    let book = Book::open(Path::new(&path("imported.book"))).unwrap();
-    assert_eq!(book.rules(), RULES);
-    for (position, bounds) in book.iter() {
-        assert!((bounds.lower..=bounds.upper).contains(&score(RULES, &position)), "{position}");
+    let place = Place::empty();
+    let import = |files: &str| {
+        let imported = json(&place, &format!("book import {files} --output x.book"));
+        let book = Book::open(&place.at("x.book")).unwrap();
+        std::fs::remove_file(place.at("x.book")).unwrap();
+        assert_right(&book);
+        (imported["added"].as_u64().unwrap(), book)
+    };
+    let whole = made(RULES, "3x3", 2);
+    let half = |remainder| {
+        let mut numbers = 0..;
+        rebound(&whole, |entry| (numbers.next()? % 2 == remainder).then_some(entry))
+    };
+    for (name, book) in [
+        ("even", half(0)),
+        ("odd", half(1)),
+        ("small", made(RULES, "3x2", 2)),
+        ("standard", made(Rules::Standard, "3x2", 1)),
+    ] {
+        book.write(&place.at(name)).unwrap();
     }
-    let recalled = book.recall(&position("3x3"), None).unwrap();
-    assert!(recalled.is_exact());
-
-    made(RULES, &position("3x2"), 2).write(Path::new(&path("small.book"))).unwrap();
-    let import = ["book", "import", &path("imported.book"), &path("small.book"), "--output", &path("both.book")];
-    json(directory, &import);
-    let both = Book::open(Path::new(&path("both.book"))).unwrap();
+    assert_eq!(import("even odd odd"), (whole.len() as u64, whole.clone()));
+    assert!(whole.recall(&position("3x3"), None).unwrap().is_exact());
+    let (_, both) = import("even odd small");
     assert!(both.get(&position("3x2")).is_some() && both.get(&position("3x3")).is_some());
-    made(Rules::Standard, &position("3x2"), 1).write(Path::new(&path("standard.book"))).unwrap();
-    let ran =
-        kalah(directory, &["book", "import", &path("both.book"), &path("standard.book"), "--output", &path("x.book")]);
-    assert!(ran.code() == 1 && ran.stderr().contains("it is a book for standard with 3 pits"), "{}", ran.stderr());
+
+    let proved = json(&place, "prove 3x3 --proof proof --effort 4 --no-tables --certificate certificate");
+    let claims = proved["certificate"]["claims"].as_u64().unwrap();
+    assert!(import("certificate").0 >= claims && claims > 10, "{claims}");
+
     let mut wrong = Book::new(RULES, 3);
     wrong.add(&position("3x3"), Bounds { lower: 18, upper: 18 }).unwrap();
-    wrong.write(Path::new(&path("wrong.book"))).unwrap();
-    let ran =
-        kalah(directory, &["book", "import", &path("both.book"), &path("wrong.book"), "--output", &path("x.book")]);
-    assert!(ran.code() == 3 && ran.stderr().contains("contradict"), "{}", ran.stderr());
-    std::fs::write(path("other"), "{}").unwrap();
-    assert_eq!(kalah(directory, &["book", "import", &path("other"), "--output", &path("x.book")]).code(), 3);
-}
-
-#[test]
-fn the_claims_of_a_certificate_are_imported() {
-    let directory = tempfile::tempdir().unwrap();
-    let directory = directory.path();
-    let path = |name: &str| directory.join(name).to_str().unwrap().to_owned();
-    let proof =
-        ["prove", "3x3", "--proof", &path("proof"), "--effort", "4", "--no-tables", "--certificate", &path("c")];
-    let claims = json(directory, &proof)["certificate"]["claims"].as_u64().unwrap();
-    let imported = json(directory, &["book", "import", &path("c"), "--output", &path("imported.book")]);
-    assert!(imported["added"].as_u64().unwrap() >= claims && claims > 10, "{imported}");
-    let book = Book::open(Path::new(&path("imported.book"))).unwrap();
-    assert_eq!(book.rules(), RULES);
-    for (position, bounds) in book.iter() {
-        assert!((bounds.lower..=bounds.upper).contains(&score(RULES, &position)), "{position}");
+    wrong.write(&place.at("wrong")).unwrap();
+    place.write("other", "{}");
+    flip(&place.at("certificate"), place.read("certificate").len() - 1, 1);
+    for (files, code, message) in [
+        ("odd standard", 1, "it is a book for standard with 3 pits"),
+        ("even odd wrong", 3, "contradict"),
+        ("other", 3, "other: it is not a book"),
+        ("certificate", 3, "certificate"),
+    ] {
+        place.run(&format!("book import {files} --output x.book")).fails(code, message);
+        assert!(!place.at("x.book").exists());
     }
-    let mut bytes = std::fs::read(path("c")).unwrap();
-    *bytes.last_mut().unwrap() ^= 1;
-    std::fs::write(path("c"), bytes).unwrap();
-    assert_eq!(kalah(directory, &["book", "import", &path("c"), "--output", &path("x.book")]).code(), 3);
 }
 
 /// With the claims of the certificate of Kalah(6,6), both sides keep the proved value with tables to only 18 seeds.
@@ -529,27 +464,27 @@ fn a_certificate_is_enough_for_a_perfect_game_of_kalah_6_6() {
 /// `book show` takes the rules and pits from the file, and refuses others.
 #[test]
 fn a_file_s_own_rules_are_shown_and_no_others() {
-    let directory = tempfile::tempdir().unwrap();
-    let book = made(Rules::Standard, &position("3,3,3/3,3,3"), 1);
-    let path = directory.path().join("some.book");
-    book.write(&path).unwrap();
-    let file = path.to_str().unwrap();
-    let shown = json(directory.path(), &["book", "show", "--book", file]);
+    let place = Place::empty();
+    made(Rules::Standard, "3,3,3/3,3,3", 1).write(&place.at("some.book")).unwrap();
+    let shown = json(&place, "book show --book some.book");
     assert_eq!((shown["rules"].as_str(), shown["pits"].as_u64()), (Some("standard"), Some(3)));
-    for other in [["--rules", "empty-capture"], ["--pits", "4"]] {
-        let ran = kalah(directory.path(), &[&["book", "show", "--book", file], &other[..]].concat()).exits(2);
-        assert!(ran.stderr().contains("cannot be used with"), "{}", ran.stderr());
+    for other in ["--rules empty-capture", "--pits 4"] {
+        place.run(&format!("book show --book some.book {other}")).fails(2, "cannot be used with");
     }
 }
 
-/// The built-in book is used where there are no tables.
+/// The built-in book is used where there are no tables. The values of games are the published ones.
 #[test]
 fn the_program_answers_from_its_book() {
-    let directory = tempfile::tempdir().unwrap();
-    for (rules, board, value) in [("empty-capture", "6x6", 2), ("standard", "6x4", 8), ("standard", "6x6", 4)] {
-        let solved = json(directory.path(), &["solve", board, "--rules", rules]);
-        assert_eq!((&solved["value"], &solved["nodes"]), (&value.into(), &0.into()), "{solved}");
-        let moved = json(directory.path(), &["move", board, "--rules", rules]);
-        assert_eq!((&moved["value"], &moved["source"]), (&value.into(), &"book".into()));
+    let place = Place::empty();
+    for (rules, values) in
+        [("empty-capture", [("6x4", 10), ("6x5", 12), ("6x6", 2)]), ("standard", [("6x4", 8), ("6x5", 10), ("6x6", 4)])]
+    {
+        for (board, value) in values {
+            let [solved, moved] =
+                ["solve", "move"].map(|command| json(&place, &format!("{command} {board} --rules {rules}")));
+            assert_eq!((&solved["value"], &solved["nodes"]), (&value.into(), &0.into()), "{solved}");
+            assert_eq!((&moved["value"], &moved["source"]), (&value.into(), &"book".into()), "{moved}");
+        }
     }
 }

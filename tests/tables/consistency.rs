@@ -6,25 +6,17 @@ use std::sync::Arc;
 
 use kalah::build::build;
 use kalah::game::Rules;
-use kalah::index::{Frame, LayerIndex, TableRow, layer_frames};
-use kalah::isa::Isa;
+use kalah::index::{TableRow, layer_frames};
 use kalah::progress::Pulse;
-use kalah::table::{PackedFrame, Table, TableImage, TableKey, Tables};
+use kalah::table::{Table, Tables};
 use kalah::verify::{Fault, Oracle, Sample, check_consistency, check_sample};
+use kalah_tests::tables::opened;
 use proptest::prelude::*;
+
+use crate::{rescored, table_of};
 
 /// Boards on which seeds go around: pits a side, and seeds of the largest layer.
 const BOARDS: [(usize, usize); 8] = [(1, 14), (2, 12), (3, 10), (4, 10), (5, 11), (6, 7), (7, 6), (8, 5)];
-
-/// Makes a table with these scores, by frame and index.
-fn table(key: TableKey, mut score: impl FnMut(Frame, u64) -> u8) -> Arc<Table> {
-    let mut image = TableImage::new(key);
-    for frame in key.frames() {
-        let scores: Vec<u8> = (0..frame.positions()).map(|index| score(frame, index)).collect();
-        image.write(&PackedFrame::pack(Isa::detect(), frame, &scores));
-    }
-    Arc::new(image.finish().unwrap())
-}
 
 /// The lower layers of a table.
 fn below(tables: &Tables, seeds: usize) -> Tables {
@@ -68,92 +60,40 @@ fn layer_above(lower: &Tables, seeds: usize) -> Arc<Table> {
     }
     let (rows, oracle) = (lower.rows(), Oracle::new(lower.rules(), lower.pits()).unwrap());
     let mut known = HashMap::new();
-    table(lower.key(seeds), |frame, index| {
+    Arc::new(table_of(lower.key(seeds), |frame, index| {
         let (mover, other) = frame.ranks(index);
         let (mover, other) = (rows.unrank(frame.mover, mover), rows.unrank(frame.other, other));
         score((lower, &oracle), &mut known, (&mover, &other), seeds as u8)
-    })
-}
-
-/// The same table with another score at one rank of the layer.
-fn changed(tables: &Tables, seeds: usize, rank: u64, by: u8) -> Arc<Table> {
-    let of = tables.layer(seeds).unwrap();
-    let (mover, other) = LayerIndex::new(tables.rows(), seeds).unrank(rank);
-    let held = usize::from(mover.iter().sum::<u8>());
-    let wrong = (held, tables.rows().rank(&mover), tables.rows().rank(&other));
-    table(of.key(), |frame, index| {
-        let (mover, other) = frame.ranks(index);
-        let score = of.score(frame.mover, mover, other).unwrap();
-        if (frame.mover, mover, other) == wrong { (score + by) % (seeds as u8 + 1) } else { score }
-    })
+    }))
 }
 
 #[test]
 fn a_layer_that_follows_from_any_scores_below_passes_and_no_other_one_does() {
     let mut random = fastrand::Rng::with_seed(1);
     for rules in Rules::ALL {
-        for (pits, seeds) in BOARDS {
-            // Every move is the best somewhere, unlike in a right table.
-            let mut tables = Tables::empty(Path::new("none"), rules, pits, seeds).unwrap();
-            for lower in 2..seeds {
-                tables.push(table(tables.key(lower), |_, _| random.u8(0..=lower as u8))).unwrap();
-            }
-            let sound = layer_above(&tables, seeds);
-            let positions = sound.header().positions;
-            tables.push(sound).unwrap();
-            assert_eq!(checked(&tables, seeds), Ok(positions));
-            for _ in 0..4 {
-                let mut wrong = below(&tables, seeds);
-                let (rank, by) = (random.u64(..positions), random.u8(1..=seeds as u8));
-                wrong.push(changed(&tables, seeds, rank, by)).unwrap();
-                checked(&wrong, seeds).unwrap_err();
-            }
-            // Each is wrong in many places.
-            checked(&tables, seeds - 1).unwrap_err();
-        }
-    }
-}
-
-#[test]
-fn right_tables_pass() {
-    for rules in Rules::ALL {
-        for (pits, seeds) in [(1, 30), (2, 20), (3, 15), (4, 12), (5, 11), (6, 14), (7, 8), (8, 7)] {
-            let seeds = if rules.relays() { seeds.min(11) } else { seeds };
-            let directory = tempfile::tempdir().unwrap();
-            build(directory.path(), rules, pits, seeds).unwrap();
-            let tables = Tables::open(directory.path(), rules, pits, seeds).unwrap();
-            for layer in tables.layers() {
-                let pulse = Pulse::default();
-                let checked = check_consistency(&tables, layer.key().seeds, &pulse).unwrap();
-                assert_eq!((checked, pulse.positions.into_inner()), (layer.header().positions, checked));
-            }
-        }
-    }
-}
-
-#[test]
-fn wrong_scores_in_any_place_are_reported_as_position_by_position() {
-    let mut random = fastrand::Rng::with_seed(2);
-    for rules in Rules::ALL {
-        for (pits, seeds) in BOARDS {
-            let directory = tempfile::tempdir().unwrap();
-            build(directory.path(), rules, pits, seeds).unwrap();
-            let right = Tables::open(directory.path(), rules, pits, seeds).unwrap();
-            for _ in 0..6 {
-                let wrong = random.usize(2..=seeds);
-                let index = LayerIndex::new(right.rows(), wrong);
-                // The first or last position of a frame, or any.
-                let frame = layer_frames(pits, wrong).nth(random.usize(..wrong - 1)).unwrap();
-                let start: u64 = layer_frames(pits, wrong).take(frame.mover - 1).map(Frame::positions).sum();
-                let places = [start, start + frame.positions() - 1, random.u64(..index.positions())];
-                let rank = random.choice(places).unwrap();
-                let mut tables = below(&right, wrong);
-                tables.push(changed(&right, wrong, rank, random.u8(1..=wrong as u8))).unwrap();
-                right.layers()[wrong - 1..].iter().for_each(|layer| tables.push(Arc::clone(layer)).unwrap());
-                checked(&tables, wrong).unwrap_err();
-                // Layers above may show it, too.
-                for above in wrong + 1..=seeds.min(wrong + 2) {
-                    let _ = checked(&tables, above);
+        for (pits, most) in BOARDS {
+            for seeds in [2, 3, most / 2, most] {
+                // Every move is the best somewhere, unlike in a right table.
+                let mut tables = Tables::empty(Path::new("none"), rules, pits, most).unwrap();
+                for lower in 2..seeds {
+                    tables.push(Arc::new(table_of(tables.key(lower), |_, _| random.u8(0..=lower as u8)))).unwrap();
+                }
+                let sound = layer_above(&tables, seeds);
+                tables.push(Arc::clone(&sound)).unwrap();
+                assert_eq!(checked(&tables, seeds), Ok(sound.header().positions));
+                for _ in 0..6 {
+                    // The first or last position of a frame, or any.
+                    let frame = layer_frames(pits, seeds).nth(random.usize(..seeds - 1)).unwrap();
+                    let index = [0, frame.positions() - 1, random.u64(..frame.positions())][random.usize(..3)];
+                    let by = random.u8(1..=seeds as u8);
+                    let wrong = rescored(&sound, (frame, index), |score| (score + by) % (seeds as u8 + 1));
+                    let mut tables = below(&tables, seeds);
+                    tables.push(Arc::new(wrong)).unwrap();
+                    checked(&tables, seeds).unwrap_err();
+                }
+                if seeds == most {
+                    // It is wrong in many places.
+                    checked(&tables, seeds - 1).unwrap_err();
                 }
             }
         }
@@ -161,14 +101,21 @@ fn wrong_scores_in_any_place_are_reported_as_position_by_position() {
 }
 
 #[test]
-fn a_stopped_check_reports_so() {
-    let directory = tempfile::tempdir().unwrap();
+fn right_tables_pass_unless_the_check_is_stopped() {
     for rules in Rules::ALL {
-        build(directory.path(), rules, 3, 6).unwrap();
-        let tables = Tables::open(directory.path(), rules, 3, 6).unwrap();
-        let pulse = Pulse::default();
-        pulse.cancel.cancel();
-        assert!(matches!(check_consistency(&tables, 6, &pulse), Err(Fault::Stopped(_))));
+        for (pits, seeds) in [(1, 30), (2, 20), (3, 15), (4, 12), (5, 11), (6, 14), (7, 8), (8, 7)] {
+            let (directory, seeds) = (tempfile::tempdir().unwrap(), if rules.relays() { seeds.min(11) } else { seeds });
+            build(directory.path(), rules, pits, seeds).unwrap();
+            let tables = Tables::open(directory.path(), rules, pits, seeds).unwrap();
+            for layer in tables.layers() {
+                let pulse = Pulse::default();
+                let checked = check_consistency(&tables, layer.key().seeds, &pulse).unwrap();
+                assert_eq!((checked, pulse.positions.into_inner()), (layer.header().positions, checked));
+            }
+            let pulse = Pulse::default();
+            pulse.cancel.cancel();
+            assert!(matches!(check_consistency(&tables, 7, &pulse), Err(Fault::Stopped(_))));
+        }
     }
 }
 
@@ -176,11 +123,9 @@ proptest! {
     #[test]
     fn damage_is_reported_as_position_by_position(at in 0.0..1.0f64, bit in 0..8u8, standard: bool) {
         let rules = if standard { Rules::Standard } else { Rules::EmptyCapture };
-        let directory = tempfile::tempdir().unwrap();
-        build(directory.path(), rules, 4, 9).unwrap();
         let damaged = 8;
         let open = || {
-            let right = Tables::open(directory.path(), rules, 4, 9).unwrap();
+            let right = opened(rules, 4, 9);
             let mut tables = below(&right, damaged);
             let mut bytes = right.layer(damaged).unwrap().bytes().to_vec();
             let data = right.layer(damaged).unwrap().header().entries[0].offset as usize;

@@ -1,7 +1,6 @@
 //! Boards that do not exist: public functions that take a number of pits return an error, or nothing, and never panic.
 
 use std::path::Path;
-use std::sync::Arc;
 use std::time::Duration;
 
 use kalah::analyse::graph::{Convention, Explorer, GraphError};
@@ -21,9 +20,7 @@ use kalah::isa::Isa;
 use kalah::progress::Pulse;
 use kalah::rows::RowMove;
 use kalah::solve::{Board, SolveError, Solver, SolverOptions, Sower};
-use kalah::table::{
-    AllTables, BoundMaker, BoundTable, BoundTables, Cuts, Directory, ProbeError, Table, TableError, TableKey, Tables,
-};
+use kalah::table::{AllTables, BoundTables, Directory, ProbeError, TableError, TableKey, Tables};
 use kalah::verify::{Oracle, Survey};
 
 /// Pits a side at the limits of tables (8) and of positions (16), and beyond.
@@ -82,6 +79,7 @@ fn tables_and_networks() {
     for pits in PITS {
         refused(pits, Tables::open(path, RULES, pits, 4));
         refused(pits, Tables::open(Directory::from(path).reading_files(), RULES, pits, 4));
+        refused(pits, Tables::open(path.join("none"), RULES, pits, 4));
         refused(pits, Tables::empty(path, RULES, pits, 4));
         refused(pits, BoundTables::open_around(path, RULES, pits, 0, 4));
         assert!(all_tables.tables(RULES, pits).is_none() && all_tables.bounds(RULES, pits).is_none());
@@ -111,11 +109,12 @@ fn builders() {
     }
     let directory = tempfile::tempdir().unwrap();
     for seeds in [MAX_TABLE_SEEDS + 1, 255] {
-        let built = build(directory.path(), RULES, 6, seeds);
-        assert!(matches!(built, Err(BuildError::Table(TableError::Seeds(found))) if found == seeds), "{built:?}");
-        let built = MemoryBuilder::new(TableKey { rules: RULES, pits: 6, seeds });
-        assert!(matches!(built, Err(BuildError::Table(TableError::Seeds(found))) if found == seeds), "{built:?}");
+        let in_memory = MemoryBuilder::new(TableKey { rules: RULES, pits: 6, seeds });
+        for built in [build(directory.path(), RULES, 6, seeds).map(drop), in_memory.map(drop)] {
+            assert!(matches!(built, Err(BuildError::Table(TableError::Seeds(found))) if found == seeds), "{built:?}");
+        }
     }
+    assert_eq!(TableError::Pits(9).to_string(), "9 pits a side: tables have 1 to 8");
     assert_eq!(TableError::Seeds(49).to_string(), "49 seeds in play: tables have up to 48");
     assert_eq!(directory.path().read_dir().unwrap().count(), 0, "nothing is written");
 }
@@ -141,11 +140,8 @@ fn searches_books_and_certificates() {
         let explorer = Explorer { rules: RULES, start, convention, memory: 1 << 24, tables: None };
         let explored = explorer.run(&Cancel::new(), &mut |_| {});
         assert_eq!(matches!(explored, Err(GraphError::Board(_))), !is_of_tables(pits), "{pits}");
-        assert_eq!(
-            OpeningScan { rules: RULES, limits: Limits::default(), wins: false }.game(pits, 1, &Cancel::new()).is_ok(),
-            is_board,
-            "{pits}"
-        );
+        let scan = OpeningScan { rules: RULES, limits: Limits::default(), wins: false };
+        assert_eq!(scan.game(pits, 1, &Cancel::new()).is_ok(), is_board, "{pits}");
     }
 }
 
@@ -158,13 +154,11 @@ fn data_of_other_boards() {
         let tables = Tables::empty(Path::new("none"), rules, pits, 4).unwrap();
         let book = Book::new(rules, pits);
         let options = SolverOptions::new(RULES, &position).transpositions(1 << 20);
-        for (options, what) in
-            [(options.clone().tables(Some(&tables)), "tables"), (options.clone().book(Some(&book)), "a book")]
-        {
-            let error = Solver::new(options).map(|_| ()).unwrap_err();
-            assert!(
-                matches!(error, SolveError::OtherBoard { found, expected: (RULES, 6), .. } if found == (rules, pits))
-            );
+        let given = [(options.clone().tables(Some(&tables)), "tables"), (options.clone().book(Some(&book)), "a book")];
+        for (options, what) in given {
+            let error = Solver::new(options).map(drop).unwrap_err();
+            let SolveError::OtherBoard { found, expected, .. } = &error else { panic!("{error}") };
+            assert_eq!((*found, *expected), ((rules, pits), (RULES, 6)));
             let expected = format!("{what} for {rules} with {pits} pits, not for standard with 6 pits");
             assert_eq!(error.to_string(), expected);
         }
@@ -175,17 +169,4 @@ fn data_of_other_boards() {
     let tables = Tables::empty(Path::new("none"), RULES, 5, 4).unwrap();
     assert!(matches!(PuzzleMiner::new(&tables, position, 1), Err(ProbeError::OtherPits { pits: 6, tables: 5, .. })));
     assert!(Checker::new(RULES, 6, None, 0, Checker::MAX_EFFORT + 1).is_none());
-}
-
-/// Bound tables of several boards, or with a gap, are refused, as exact ones are.
-#[test]
-fn bound_tables_that_do_not_belong_together() {
-    let directory = tempfile::tempdir().unwrap();
-    let network = PhasedNetwork::shipped(RULES, 6).unwrap();
-    build(directory.path(), RULES, 6, 5).unwrap();
-    let tables = Tables::open(directory.path(), RULES, 6, 5).unwrap();
-    let maker = BoundMaker::new(network.of(4), Cuts::new(&[0]).unwrap());
-    let make = |table: &Arc<Table>| maker.write(table, directory.path(), &Pulse::default()).unwrap();
-    let made: Vec<_> = tables.layers().iter().map(|table| Arc::new(BoundTable::open(make(table)).unwrap())).collect();
-    assert!(BoundTables::new(directory.path(), made).is_some());
 }

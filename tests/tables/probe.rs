@@ -1,26 +1,26 @@
-//! Probes of any position agree with the rules and with each other. `kalah probe` accepts the documented positions.
+//! Probes of any position agree with the rules and with each other. `kalah probe` accepts the documented positions, and
+//! gives the same answers when no file is mapped.
 #![cfg(feature = "cli")]
 
-use std::ffi::OsStr;
+use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
-use std::process::Output;
+use std::process::{Output, Stdio};
 
 use kalah::answer::PositionAnswer;
 use kalah::game::{Pit, Position, Row, Rules};
-use kalah::table::{ProbeError, TableKey, Tables};
+use kalah::table::{ProbeError, TableKey};
+use kalah_tests::files::copied;
+#[cfg(unix)]
+use kalah_tests::files::make_pipe;
+use kalah_tests::place::Place;
 use kalah_tests::program::{self, Ran, Run};
-use kalah_tests::tables::built;
+use kalah_tests::tables::{built, opened};
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 use serde_json::Value;
 
 const PITS: usize = 4;
 const SEEDS: usize = 12;
-
-fn build(directory: &Path, rules: Rules, seeds: usize) -> Tables {
-    kalah::build::build(directory, rules, PITS, seeds).unwrap();
-    Tables::open(directory, rules, PITS, seeds).unwrap()
-}
 
 /// Strategy for positions in the tables, with any number of seeds in the stores. Some games are over.
 fn positions() -> impl Strategy<Value = Position> {
@@ -36,8 +36,7 @@ fn positions() -> impl Strategy<Value = Position> {
 #[test]
 fn the_line_is_worth_the_value_and_no_move_is_worth_more() {
     for rules in Rules::ALL {
-        let directory = tempfile::tempdir().unwrap();
-        let tables = build(directory.path(), rules, SEEDS);
+        let tables = opened(rules, PITS, SEEDS);
         let law = |position: Position| {
             let probe = tables.probe(&position).unwrap();
             prop_assert_eq!(probe.value, position.value(probe.score));
@@ -71,8 +70,7 @@ fn the_line_is_worth_the_value_and_no_move_is_worth_more() {
 
 #[test]
 fn positions_that_no_table_holds_are_distinguished() {
-    let directory = tempfile::tempdir().unwrap();
-    let tables = build(directory.path(), Rules::Standard, 6);
+    let tables = opened(Rules::Standard, PITS, 6);
     let probe = |text: &str| tables.probe(&text.parse().unwrap());
     match probe("<4,0,0,1,2,0,0,1,0,3,0>") {
         Err(ref error @ ProbeError::AboveTables { key, ref missing, .. }) => {
@@ -89,21 +87,17 @@ fn positions_that_no_table_holds_are_distinguished() {
     assert_eq!(probe("<9,5,9,0,0,0,0,0,0,0,0,0,300,0,0,0,0,0,0,0,0>").unwrap().value, 5 - 9 - 300);
 }
 
-/// Runs `kalah probe --json` in a separate directory, with tables up to 6 seeds.
-fn probe(directory: &Path, args: &[impl AsRef<OsStr>], stdin: &[u8]) -> Output {
-    let mut command = program::command();
-    command.current_dir(directory).env("KALAH_TABLES", built(&[(Rules::EmptyCapture, PITS, 6)]));
-    command.arg("probe").arg("--json").args(args).run_with(stdin)
+/// An empty folder. The program finds tables up to 6 seeds.
+fn beside() -> Place {
+    Place::beside(built(&[(Rules::EmptyCapture, PITS, 6)]))
 }
 
-/// Positions in the answers.
-fn answers(output: &Output) -> Vec<String> {
-    let text = output.stdout();
-    let answer = |line: &str| {
-        let answer: Value = serde_json::from_str(line).unwrap();
-        answer["position"].as_str().unwrap().to_owned()
-    };
-    text.lines().map(answer).collect()
+/// Runs `kalah probe --json`. Returns its run, and the positions in its answers.
+fn probe(place: &Place, line: &str, stdin: &[u8]) -> (Output, Vec<String>) {
+    let output = place.command("probe --json").args(line.split_whitespace()).run_with(stdin);
+    let position = |answer: &Value| answer["position"].as_str().unwrap().to_owned();
+    let positions = output.json_lines().iter().map(position).collect();
+    (output, positions)
 }
 
 const FIRST: &str = "<4,0,0,1,0,0,0,0,0,0,1>";
@@ -111,111 +105,91 @@ const SECOND: &str = "<4,2,1,0,1,1,0,1,0,1,0>";
 
 #[test]
 fn documents_are_answers_of_the_library() {
-    let directory = tempfile::tempdir().unwrap();
-    let output = probe(directory.path(), &[FIRST, SECOND, "4,0,0,0/0,0,0,0"], b"");
-    kalah::build::build(directory.path(), Rules::EmptyCapture, PITS, 6).unwrap();
-    let tables = Tables::open(directory.path(), Rules::EmptyCapture, PITS, 6).unwrap();
-    let documents = output.stdout();
-    assert_eq!(documents.lines().count(), 3);
-    for document in documents.lines() {
-        let read: Value = serde_json::from_str(document).unwrap();
-        let position: Position = serde_json::from_value(read["position"].clone()).unwrap();
-        let answer = PositionAnswer::probed(Rules::EmptyCapture, &tables.probe(&position).unwrap());
-        assert_eq!(serde_json::to_string(&answer).unwrap(), document);
+    let (output, positions) = probe(&beside(), &format!("{FIRST} {SECOND} 4,0,0,0/0,0,0,0"), b"");
+    assert_eq!(positions.len(), 3);
+    for (document, position) in output.stdout().lines().zip(positions) {
+        let probe = opened(Rules::EmptyCapture, PITS, 6).probe(&position.parse().unwrap()).unwrap();
+        assert_eq!(serde_json::to_string(&PositionAnswer::probed(Rules::EmptyCapture, &probe)).unwrap(), document);
     }
 }
 
 #[test]
 fn files_hold_a_position_a_line_and_comments() {
-    let directory = tempfile::tempdir().unwrap();
     // A file of Windows, with a comment in Latin-1.
     let text = b"# caf\xe9\r\n1,0,0,0/0,0,0,1\r\n\r\n   \r\n <4,2,1, 0,1,1,0,1,0,1,0># two\r\n#";
-    std::fs::write(directory.path().join("file"), text).unwrap();
-    for (args, stdin) in [(&["file"][..], &b""[..]), (&["-"], text), (&[], text)] {
-        let output = probe(directory.path(), args, stdin);
-        assert!(output.status.success(), "{}", output.stderr());
-        assert_eq!(answers(&output), [FIRST, SECOND], "{args:?}");
+    let place = beside();
+    place.write("file", text);
+    for (line, stdin) in [("file", &b""[..]), ("-", text), ("", text)] {
+        let (output, positions) = probe(&place, line, stdin);
+        assert_eq!((output.success().code(), positions), (0, vec![FIRST.into(), SECOND.into()]), "{line}");
     }
-    let output = probe(directory.path(), &["0,1,0,0/0,0,1,0", "file", "-", "2x1"], b"1,0,0,0/0,0,0,1");
-    assert_eq!(answers(&output)[..4], ["<4,0,0,0,1,0,0,0,0,1,0>", FIRST, SECOND, FIRST]);
+    let (_, positions) = probe(&place, "0,1,0,0/0,0,1,0 file - 2x1", b"1,0,0,0/0,0,0,1");
+    assert_eq!(positions[..4], ["<4,0,0,0,1,0,0,0,0,1,0>", FIRST, SECOND, FIRST]);
 }
 
 #[test]
 fn what_can_be_read_as_a_position_is_one_and_anything_else_a_file() {
-    let directory = tempfile::tempdir().unwrap();
-    for (name, text) in [("1x1", FIRST), ("list", SECOND)] {
-        std::fs::write(directory.path().join(name), text).unwrap();
-    }
-    assert_ne!(answers(&probe(directory.path(), &["1x1"], b"")), [FIRST]);
-    assert_eq!(answers(&probe(directory.path(), &["./1x1"], b"")), [FIRST]);
-    let output = probe(directory.path(), &["lost", "list", "."], b"");
-    assert_eq!((output.status.code(), answers(&output)), (Some(2), vec![SECOND.into()]));
-    let messages = output.stderr();
-    assert!(
-        messages.contains("'lost' is not a position") && messages.contains("there is no file of that name"),
-        "{messages}"
-    );
-    assert!(messages.contains(". is a directory: give a file with one position a line"), "{messages}");
+    let place = beside();
+    place.write("1x1", FIRST);
+    place.write("list", SECOND);
+    assert_ne!(probe(&place, "1x1", b"").1, [FIRST]);
+    assert_eq!(probe(&place, "./1x1", b"").1, [FIRST]);
+    let (output, positions) = probe(&place, "lost list .", b"");
+    assert_eq!(positions, [SECOND]);
+    let output = output.exits(2).prints("'lost' is not a position").prints("there is no file of that name");
+    output.prints(". is a directory: give a file with one position a line");
 }
 
 #[test]
 fn bad_lines_are_named_and_the_others_answered() {
-    let directory = tempfile::tempdir().unwrap();
-    let text = format!("{FIRST}\n1,0,0,0/0,0,1\n\n{SECOND}\n6x\u{1b}[2J\n");
-    let text = [text.as_bytes(), b"\xff\xfe\n", FIRST.as_bytes()].concat();
-    std::fs::write(directory.path().join("list"), text).unwrap();
-    let output = probe(directory.path(), &["list"], b"").exits(1);
-    assert_eq!(answers(&output), [FIRST, SECOND, FIRST]);
-    let messages = output.stderr();
-    let named: Vec<&str> =
-        messages.lines().filter_map(|line| Some(line.strip_prefix("kalah: ")?.split_once(": ")?.0)).collect();
-    assert_eq!(named, ["list:2", "list:5", "list:6"]);
-    assert!(messages.contains("kalah: list:2: the rows have 4 and 3 pits"), "{messages}");
-    assert!(messages.contains("kalah: list:6: this line is not UTF-8"), "{messages}");
+    let bad = [FIRST, "\n1,0,0,0/0,0,1\n\n", SECOND, "\n6x\u{1b}[2J\n"].concat();
+    let bad = [bad.as_bytes(), b"\xff\xfe\n", FIRST.as_bytes()].concat();
+    // No position is as long as this line, so the rest of the file is something else.
+    let long = format!("{FIRST}\n{}\n{SECOND}\n", "1".repeat(200_000));
+    let place = beside();
+    place.write("list", bad);
+    place.write("long", long);
+    let (output, positions) = probe(&place, "list", b"");
+    assert_eq!(positions, [FIRST, SECOND, FIRST]);
+    let output = output.exits(1).prints("kalah: list:2: the rows have 4 and 3 pits");
+    let messages = output.prints("kalah: list:6: this line is not UTF-8").stderr();
+    let named = messages.lines().filter_map(|line| Some(line.strip_prefix("kalah: ")?.split_once(": ")?.0));
+    assert_eq!(named.collect::<Vec<_>>(), ["list:2", "list:5", "list:6"]);
     assert!(!messages.contains('\u{1b}') && messages.len() < 2000, "control characters, or repeated lines: {messages}");
 
-    // No position is as long as this line, so the rest of the file is something else.
-    let text = format!("{FIRST}\n{}\n{SECOND}\n", "1".repeat(200_000));
-    std::fs::write(directory.path().join("list"), text).unwrap();
-    let output = probe(directory.path(), &["list"], b"").exits(1);
-    assert_eq!(answers(&output), [FIRST]);
-    let messages = output.stderr();
-    assert!(messages.contains("kalah: list:2: this is not text") && messages.len() < 500, "{messages}");
-
     // A table, or UTF-16: the program reports it once, and does not read it to its end.
-    let output = probe(directory.path(), &["-", FIRST], b"\xff\xfe6\x00x\x001\x00\n\x006\x00x\x001\x00");
-    assert_eq!((output.status.code(), answers(&output)), (Some(1), vec![FIRST.into()]));
-    assert!(output.stderr().contains("standard input:1: "), "{}", output.stderr());
-    assert!(output.stderr().contains("this is not text"), "{}", output.stderr());
+    let utf_16 = b"\xff\xfe6\x00x\x001\x00\n\x006\x00x\x001\x00";
+    for (line, stdin, named) in
+        [("long", &b""[..], "kalah: long:2: "), (&format!("- {FIRST}"), utf_16, "standard input:1: ")]
+    {
+        let (output, positions) = probe(&place, line, stdin);
+        assert_eq!(positions, [FIRST], "{line}");
+        let messages = output.exits(1).prints(named).prints("this is not text").stderr();
+        assert!(messages.len() < 500, "{messages}");
+    }
 }
 
 #[cfg(unix)]
 #[test]
 fn names_need_not_be_utf_8() {
+    use std::ffi::OsStr;
     use std::os::unix::ffi::OsStrExt;
-    let directory = tempfile::tempdir().unwrap();
-    let name = OsStr::from_bytes(b"list\xff");
-    std::fs::write(directory.path().join(name), "6x\n".to_owned() + FIRST).unwrap();
-    let output = probe(directory.path(), &[name], b"");
-    assert_eq!((output.status.code(), answers(&output)), (Some(1), vec![FIRST.into()]));
-    assert!(output.stderr().contains("list\u{fffd}:1: "), "{}", output.stderr());
-    let output = probe(directory.path(), &[OsStr::from_bytes(b"lost\xff")], b"");
-    assert_eq!((output.status.code(), answers(&output)), (Some(2), Vec::new()));
-    assert!(output.stderr().contains("there is no file of that name"), "{}", output.stderr());
+    let (place, name) = (beside(), OsStr::from_bytes(b"list\xff"));
+    std::fs::write(place.path().join(name), "6x\n".to_owned() + FIRST).unwrap();
+    let probe = |name: &OsStr| place.command("probe --json").arg(name).run();
+    let output = probe(name).exits(1).prints("list\u{fffd}:1: ");
+    assert_eq!(output.json()["position"], FIRST);
+    probe(OsStr::from_bytes(b"lost\xff")).fails(2, "there is no file of that name");
 }
 
 /// Each position is answered as soon as it is written.
 #[cfg(unix)]
 #[test]
 fn a_pipe_is_answered_line_by_line() {
-    use std::io::{BufRead, BufReader, Write};
-    use std::process::Stdio;
-    let directory = tempfile::tempdir().unwrap();
-    let pipe = directory.path().join("pipe");
-    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
-    let mut kalah = program::command();
-    kalah.arg("probe").arg("--json").arg(&pipe).env("KALAH_TABLES", directory.path());
-    let mut kalah = kalah.stdout(Stdio::piped()).spawn().unwrap();
+    let place = Place::empty();
+    let pipe = place.at("pipe");
+    make_pipe(&pipe);
+    let mut kalah = place.command("probe --json pipe").spawn().unwrap();
     let mut answers = BufReader::new(kalah.stdout.take().unwrap()).lines();
     let mut writer = std::fs::OpenOptions::new().write(true).open(&pipe).unwrap();
     for number in 1..5 {
@@ -225,4 +199,49 @@ fn a_pipe_is_answered_line_by_line() {
     }
     drop(writer);
     assert!(kalah.wait().unwrap().success());
+}
+
+/// Positions within the tables, above them, in the book, of another board, and none. A damaged table is found, too.
+#[test]
+fn answers_are_the_same_without_mappings() {
+    let positions = "0,1,0,2/1,1,0,3\n4x1\n4x2\n6x4\n5x1\n<4,3,0,0,0,0,0,3,0,1,1>\nx\n";
+    let both = |tables: &Path, flags: &str| {
+        let run = |more: &str| program::with_tables(tables, &format!("probe - {flags}{more}")).run_with(positions);
+        [run(""), run(" --no-map")]
+    };
+    for rules in Rules::ALL {
+        for flags in [format!("--rules {rules}"), format!("--rules {rules} --json")] {
+            let [mapped, read] = both(built(&[(rules, PITS, 9)]), &flags);
+            assert!(mapped.stdout().lines().count() > 2 && mapped == read, "{flags}: {mapped:?} {read:?}");
+        }
+    }
+    let [mapped, read] = both(tempfile::tempdir().unwrap().path(), "--json");
+    assert_eq!(mapped, read);
+    let directory = copied(built(&[(Rules::EmptyCapture, PITS, 9)]));
+    let path = directory.path().join("empty-capture-4-08.kalah");
+    let mut bytes = std::fs::read(&path).unwrap();
+    bytes[1024..].iter_mut().for_each(|byte| *byte ^= 1);
+    std::fs::write(&path, bytes).unwrap();
+    for ran in both(directory.path(), "--json") {
+        ran.fails(3, "empty-capture-4-08.kalah");
+    }
+}
+
+/// The list of a process's mappings names mapped files.
+#[cfg(target_os = "linux")]
+#[test]
+fn no_table_is_mapped() {
+    for (line, is_mapped) in [("probe -", true), ("probe - --no-map", false)] {
+        let mut command = program::with_tables(built(&[(Rules::EmptyCapture, PITS, 9)]), line);
+        let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
+        let mut input = child.stdin.take().unwrap();
+        writeln!(input, "0,1,0,2/1,1,0,3").unwrap();
+        let mut answer = String::new();
+        BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut answer).unwrap();
+        let maps = std::fs::read_to_string(format!("/proc/{}/maps", child.id())).unwrap();
+        drop(input);
+        assert!(child.wait().unwrap().success() && answer.starts_with("<4,"), "{answer}");
+        let files = maps.lines().filter(|mapping| mapping.ends_with(".kalah")).count();
+        assert_eq!(files > 0, is_mapped, "{maps}");
+    }
 }

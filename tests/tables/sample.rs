@@ -1,14 +1,14 @@
 //! Samples of a layer: the choice of positions. A wrong score at the end of a frame is always found.
 
-use std::path::Path;
-
-use kalah::build::build;
 use kalah::game::Rules;
 use kalah::index::Frame;
-use kalah::isa::Isa;
 use kalah::progress::Pulse;
-use kalah::table::{PackedFrame, TableKey, TableWriter, Tables};
+use kalah::table::{TableKey, Tables};
 use kalah::verify::{Fault, Sample, check_sample};
+use kalah_tests::files::copied;
+use kalah_tests::tables::built;
+
+use crate::rescored;
 
 fn key(pits: usize, seeds: usize) -> TableKey {
     TableKey { rules: Rules::EmptyCapture, pits, seeds }
@@ -75,57 +75,32 @@ fn no_position_is_out_of_reach() {
     }
 }
 
-/// Replaces the table of `key` by one with another score at `index` of `frame` and correct checksums.
-fn change_score(directory: &Path, key: TableKey, frame: Frame, index: u64) {
-    let tables = Tables::open(directory, key.rules, key.pits, key.seeds).unwrap();
-    std::fs::remove_file(key.path(directory)).unwrap();
-    let mut writer = TableWriter::open(directory, key).unwrap();
-    for written in key.frames() {
-        let stored = tables.layer(key.seeds).unwrap().frame(written.mover).unwrap();
-        let score = |index| {
-            let (mover, other) = written.ranks(index);
-            stored.score(mover, other).unwrap()
-        };
-        let mut scores: Vec<u8> = (0..written.positions()).map(score).collect();
-        if written == frame {
-            scores[index as usize] ^= 1;
-        }
-        writer.write(&PackedFrame::pack(Isa::detect(), written, &scores)).unwrap();
-    }
-    writer.finish().unwrap();
-}
-
 #[test]
 fn a_wrong_score_at_an_end_of_the_smallest_frames_is_always_found() {
-    let directory = tempfile::tempdir().unwrap();
-    let directory = directory.path();
     let (pits, last) = (3, 10);
-    build(directory, Rules::EmptyCapture, pits, last).unwrap();
-    let check = |key: TableKey, source| {
-        let tables = Tables::open(directory, key.rules, key.pits, key.seeds).unwrap();
-        check_sample(&tables, &Sample::new(key, 1, source), &Pulse::default())
-    };
-    for seeds in 3..=last {
-        let key = key(pits, seeds);
-        let path = key.path(directory);
-        let sound = std::fs::read(&path).unwrap();
+    let directory = copied(built(&[(Rules::EmptyCapture, pits, last)]));
+    let open = || Tables::open(directory.path(), Rules::EmptyCapture, pits, last).unwrap();
+    let right = open();
+    let check = |key, source| check_sample(&open(), &Sample::new(key, 1, source), &Pulse::default());
+    for key in (3..=last).map(|seeds| key(pits, seeds)) {
+        let (path, sound) = (key.path(directory.path()), right.layer(key.seeds).unwrap());
         let smallest = key.frames().map(Frame::positions).min().unwrap();
         for frame in key.frames().filter(|frame| frame.positions() == smallest) {
             for index in [0, frame.positions() - 1] {
                 assert!(check(key, index).is_ok(), "{key}: a fault in an undamaged table");
-                change_score(directory, key, frame, index);
+                std::fs::remove_file(&path).unwrap();
+                std::fs::write(&path, rescored(sound, (frame, index), |score| score ^ 1).bytes()).unwrap();
                 let (mover, other) = frame.ranks(index);
                 for source in 0..10 {
-                    let Err(Fault::Score { position, stored, right, .. }) = check(key, source) else {
+                    let Err(Fault::Score { position, stored, right: score, .. }) = check(key, source) else {
                         panic!("{key}, {frame:?}, position {index}, source {source}: not found");
                     };
-                    let rows = kalah::index::RowIndex::new(pits, last).unwrap();
-                    let row = |seeds, rank| rows.unrank(seeds, rank).map(u32::from)[..pits].to_vec();
+                    let row = |seeds, rank| right.rows().unrank(seeds, rank).map(u32::from)[..pits].to_vec();
                     assert_eq!(position.mover().seeds(), row(frame.mover, mover));
                     assert_eq!(position.other().seeds(), row(frame.other, other));
-                    assert_eq!(stored ^ 1, right);
+                    assert_eq!(stored ^ 1, score);
                 }
-                std::fs::write(&path, &sound).unwrap();
+                std::fs::write(&path, sound.bytes()).unwrap();
             }
         }
     }

@@ -4,38 +4,34 @@
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
-use std::sync::LazyLock;
 use std::time::Duration;
 
 use kalah::game::Rules;
-use kalah::isa::Isa;
-use kalah::table::{PackedFrame, Table, TableKey, TableWriter};
-use serde_json::Value;
-
+use kalah::index::Frame;
+use kalah::table::{AllTables, Table};
+#[cfg(unix)]
+use kalah_tests::files::make_pipe;
+use kalah_tests::files::{copied, flip};
+use kalah_tests::place::Place;
 use kalah_tests::program::{self, Ran, Run};
 #[cfg(unix)]
 use kalah_tests::signals::{heard, interrupt};
+use kalah_tests::tables::built;
+use serde_json::{Value, json};
+
+use crate::rescored;
 
 /// Maximum time of a command with almost nothing to do, on the slowest machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Tables of 6 pits up to 9 seeds, and of 2 pits by other rules up to 6, built once.
-static TABLES: LazyLock<tempfile::TempDir> = LazyLock::new(|| {
-    let directory = tempfile::tempdir().unwrap();
-    kalah(directory.path(), &["build", "--seeds", "9"]).exits(0);
-    kalah(directory.path(), &["build", "--seeds", "6", "--pits", "2", "--rules", "standard"]).exits(0);
-    directory
-});
+fn tables() -> &'static Path {
+    built(&[(Rules::EmptyCapture, 6, 9), (Rules::Standard, 2, 6)])
+}
 
-/// Makes a copy of the tables that the test may damage.
-fn copied() -> tempfile::TempDir {
-    let directory = tempfile::tempdir().unwrap();
-    for file in std::fs::read_dir(TABLES.path()).unwrap().map(Result::unwrap) {
-        if file.path().extension().is_some_and(|extension| extension == "kalah") {
-            std::fs::copy(file.path(), directory.path().join(file.file_name())).unwrap();
-        }
-    }
-    directory
+/// A folder with a copy of these tables, which the test may damage.
+fn copy() -> Place {
+    Place::of(copied(tables()))
 }
 
 fn table(directory: &Path, seeds: usize) -> PathBuf {
@@ -43,344 +39,292 @@ fn table(directory: &Path, seeds: usize) -> PathBuf {
 }
 
 /// Flips a bit in the middle of a file.
-fn flip(path: &Path) {
-    let mut bytes = std::fs::read(path).unwrap();
-    let middle = bytes.len() / 2;
-    bytes[middle] ^= 0x10;
-    std::fs::write(path, bytes).unwrap();
+fn damage(path: &Path) {
+    flip(path, path.metadata().unwrap().len() as usize / 2, 0x10);
 }
 
-fn kalah(tables: &Path, args: &[&str]) -> Output {
-    program::command().env("KALAH_TABLES", tables).env_remove("RUST_BACKTRACE").args(args).run_within(PATIENCE, "")
+fn kalah(place: &Place, line: &str) -> Output {
+    place.command(line).env_remove("RUST_BACKTRACE").run_within(PATIENCE, "")
+}
+
+/// Seeds of the layers in a list of a report.
+fn layers(list: &Value) -> Vec<u64> {
+    list.as_array().unwrap().iter().map(|entry| entry["seeds"].as_u64().unwrap()).collect()
 }
 
 /// The entries of a manifest of the tables, as `info --manifest` prints them.
 fn manifest() -> Vec<Value> {
-    let printed = kalah(TABLES.path(), &["info", "--manifest"]).exits(0).stdout();
-    printed.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    kalah(&copy(), "info --manifest").success().json_lines()
 }
 
-/// Writes a manifest.
-fn write_manifest(directory: &Path, entries: &[Value]) -> String {
-    let path = directory.join("known.jsonl");
-    std::fs::write(&path, entries.iter().map(|entry| format!("{entry}\n")).collect::<String>()).unwrap();
-    path.into_os_string().into_string().unwrap()
+fn write_manifest(place: &Place, entries: &[Value]) {
+    place.write("known.jsonl", entries.iter().map(|entry| format!("{entry}\n")).collect::<String>());
 }
 
 #[test]
 fn a_missing_layer_is_a_fault_and_those_above_are_checked_all_the_same() {
-    let directory = copied();
-    std::fs::remove_file(table(directory.path(), 3)).unwrap();
-    std::fs::remove_file(table(directory.path(), 5)).unwrap();
-    flip(&table(directory.path(), 8));
-    let ran = kalah(directory.path(), &["verify"]).exits(3);
+    let place = copy();
+    [3, 5].iter().for_each(|&seeds| std::fs::remove_file(table(place.path(), seeds)).unwrap());
+    damage(&table(place.path(), 8));
+    let ran = kalah(&place, "verify").exits(3);
     let ran = ran.prints("layers 3, 5 are missing").prints("kalah build --seeds 5 --rules");
     ran.prints("empty-capture-6-08.kalah cannot be used");
 
-    let report = kalah(directory.path(), &["verify", "--json", "--consistency", "--checksums"]).exits(3).json();
-    assert_eq!((&report["ok"], &report["faults"][0]["missing"]), (&false.into(), &serde_json::json!([3, 5])));
-    let faults = report["faults"].as_array().unwrap();
-    assert_eq!(faults.iter().map(|fault| fault["seeds"].as_u64().unwrap()).collect::<Vec<_>>(), [9, 8]);
+    let report = kalah(&place, "verify --json --consistency --checksums").exits(3).json();
+    assert_eq!((&report["ok"], &report["faults"][0]["missing"]), (&false.into(), &json!([3, 5])));
+    assert_eq!(layers(&report["faults"]), [9, 8]);
     let passed = |check: &str| {
-        let passed = report["passed"].as_array().unwrap().iter().filter(|passed| passed["check"] == check);
-        passed.map(|passed| passed["seeds"].as_u64().unwrap()).collect::<Vec<_>>()
+        layers(
+            &report["passed"].as_array().unwrap().iter().filter(|passed| passed["check"] == check).cloned().collect(),
+        )
     };
     assert_eq!(passed("checksums"), [2, 4, 6, 7, 9]);
     // Scores are compared with those of lower layers, so this check ends at the first missing table and reports it.
     assert_eq!(passed("consistency"), [2]);
-    assert_eq!(report["unchecked"][0]["seeds"], serde_json::json!([4, 6, 7, 8, 9]));
+    assert_eq!(report["unchecked"][0]["seeds"], json!([4, 6, 7, 8, 9]));
 
     // The checksums of one layer need no other layer. Its scores need all layers below.
-    kalah(directory.path(), &["verify", "--seeds", "9"]).exits(0);
-    kalah(directory.path(), &["verify", "--seeds", "9", "--consistency"]).exits(3).prints("layers 3, 5 are missing");
+    kalah(&place, "verify --seeds 9").success();
+    kalah(&place, "verify --seeds 9 --consistency").exits(3).prints("layers 3, 5 are missing");
     // A requested layer that is missing cannot be checked.
-    kalah(directory.path(), &["verify", "--seeds", "5"]).exits(1).prints("layers 3, 5 are missing");
-    kalah(directory.path(), &["verify", "--pits", "3"]).exits(1).prints("there are no tables for empty-capture");
-}
-
-#[test]
-fn a_layer_under_the_name_of_another_is_damage() {
-    let directory = copied();
-    std::fs::copy(table(directory.path(), 6), table(directory.path(), 7)).unwrap();
-    for args in [&["verify"][..], &["verify", "--all"], &["verify", "--seeds", "7"], &["verify", "--consistency"]] {
-        let ran = kalah(directory.path(), args).exits(3);
-        ran.prints("empty-capture-6-07.kalah cannot be used: it holds").prints("6 seeds");
-        kalah(directory.path(), &[args, &["--json"]].concat()).exits(3).json();
-    }
-    let report = kalah(directory.path(), &["verify", "--json"]).exits(3).json();
-    assert_eq!((&report["faults"][0]["seeds"], &report["faults"][0]["check"]), (&7.into(), &"files".into()));
-    assert_eq!(report["passed"].as_array().unwrap().len(), 7, "all others are checked");
+    kalah(&place, "verify --seeds 5").fails(1, "layers 3, 5 are missing");
+    kalah(&place, "verify --pits 3").fails(1, "there are no tables for empty-capture");
 }
 
 #[test]
 fn a_manifest_is_compared_with_scores_not_with_headers() {
-    let directory = copied();
+    let place = copy();
     let entries = manifest();
-    let path = write_manifest(directory.path(), &entries);
-    let compare = || kalah(directory.path(), &["verify", "--manifest", &path]);
-    compare().exits(0).prints("manifest: ").prints("numbers of each score");
+    write_manifest(&place, &entries);
+    let compare = || kalah(&place, "verify --manifest known.jsonl");
+    compare().success().prints("manifest: ").prints("numbers of each score");
     // Lines of editors on Windows.
-    let text = std::fs::read_to_string(&path).unwrap();
-    std::fs::write(&path, text.replace('\n', "\r\n")).unwrap();
-    compare().exits(0).prints("manifest: ");
+    place.write("known.jsonl", place.text("known.jsonl").replace('\n', "\r\n"));
+    compare().success().prints("manifest: ");
 
-    // The manifest has a wrong count of positions with a score.
-    let mut other = entries.clone();
-    let seven = other.iter_mut().find(|entry| entry["rules"] == "empty-capture" && entry["seeds"] == 7).unwrap();
-    let (first, second) = (seven["scores"][3].clone(), seven["scores"][4].clone());
-    assert_ne!(first, second);
-    (seven["scores"][3], seven["scores"][4]) = (second, first);
-    write_manifest(directory.path(), &other);
+    let mut wrong = entries.clone();
+    let seven = wrong.iter_mut().find(|entry| entry["rules"] == "empty-capture" && entry["seeds"] == 7).unwrap();
+    let scores = seven["scores"].as_array_mut().unwrap();
+    assert_ne!(scores[3], scores[4]);
+    scores.swap(3, 4);
+    write_manifest(&place, &wrong);
     compare().exits(3).prints("7 seeds: the number of positions with each score differs");
 
     // A flipped bit in a body, under the original header.
-    write_manifest(directory.path(), &entries);
-    flip(&table(directory.path(), 6));
+    write_manifest(&place, &entries);
+    damage(&table(place.path(), 6));
     let ran = compare().exits(3).prints("empty-capture-6-06.kalah cannot be used");
     assert_eq!(ran.stdout().matches("WRONG").count(), 1);
 }
 
 #[test]
 fn a_manifest_that_compares_nothing_fails() {
-    let directory = copied();
+    let place = copy();
     let entries = manifest();
-    let path = directory.path().join("known.jsonl").into_os_string().into_string().unwrap();
-    let compare = |more: &[&str]| kalah(directory.path(), &[&["verify", "--manifest", &path], more].concat());
-
-    write_manifest(directory.path(), &[]);
-    compare(&[]).exits(1).prints("nothing was compared");
+    let compare = |entries: &[Value], flags: &str| {
+        write_manifest(&place, entries);
+        kalah(&place, &format!("verify --manifest known.jsonl{flags}"))
+    };
     let of_others: Vec<Value> = entries.iter().filter(|entry| entry["pits"] == 2).cloned().collect();
-    write_manifest(directory.path(), &of_others);
-    compare(&[]).exits(1).prints("nothing was compared");
-    let report = compare(&["--json"]).exits(1).json();
+    for nothing in [&[][..], &of_others] {
+        compare(nothing, "").exits(1).prints("nothing was compared");
+    }
+    let report = compare(&of_others, " --json").exits(1).json();
     assert_eq!((&report["ok"], report["passed"].as_array().unwrap().len()), (&false.into(), 0));
     // The manifest lists one of the two boards.
-    compare(&["--all"]).exits(0).prints("not checked of empty-capture with 6 pits: the layers of 2 to 9 seeds");
+    compare(&of_others, " --all")
+        .success()
+        .prints("not checked of empty-capture with 6 pits: the layers of 2 to 9 seeds");
 
     // A listed table is missing, and an existing one is not listed.
     let some: Vec<Value> = entries.iter().filter(|entry| entry["seeds"] != 4).cloned().collect();
-    write_manifest(directory.path(), &some);
-    std::fs::remove_file(table(directory.path(), 9)).unwrap();
-    compare(&[]).exits(0).prints("not checked: the layer of 4 seeds, for which the manifest has no entry");
+    std::fs::remove_file(table(place.path(), 9)).unwrap();
+    compare(&some, "").success().prints("not checked: the layer of 4 seeds, for which the manifest has no entry");
 
     // Entries that would never be compared.
-    let unknown = [
+    for (field, value, message) in [
         ("rules", Value::from("oware"), "line 3: unknown rules 'oware'"),
         ("pits", 9.into(), "line 3: there is no table"),
         ("seeds", 49.into(), "line 3: there is no table"),
-    ];
-    for (field, value, message) in unknown {
+    ] {
         let mut unknown = entries.clone();
         unknown[2][field] = value;
-        write_manifest(directory.path(), &unknown);
-        compare(&[]).exits(1).prints(message);
+        compare(&unknown, "").fails(1, message);
     }
-    let mut twice = entries.clone();
-    twice.push(entries[1].clone());
-    write_manifest(directory.path(), &twice);
-    compare(&[]).exits(0);
+    compare(&[&entries[..], &entries[1..2]].concat(), "").success();
 }
 
 #[test]
 fn the_damaged_layer_is_blamed_and_not_the_one_above_that_is_computed_from_it() {
-    let directory = copied();
-    flip(&table(directory.path(), 6));
-    let report = kalah(directory.path(), &["verify", "--seeds", "8", "--against", "cpu", "--json"]).exits(3).json();
+    let place = copy();
+    damage(&table(place.path(), 6));
+    let report = kalah(&place, "verify --seeds 8 --against cpu --json").exits(3).json();
     assert_eq!(report["faults"][0]["seeds"], 6, "{report}");
     assert!(report["faults"][0]["message"].as_str().unwrap().contains("empty-capture-6-06.kalah"), "{report}");
     // All layers are requested. Those above the missing one are left out.
-    let ran = kalah(directory.path(), &["verify", "--against", "cpu"])
-        .exits(3)
-        .prints("empty-capture-6-06.kalah cannot be used");
-    ran.prints("against the CPU: not checked: the layers of 7 to 9 seeds").does_not_print("empty-capture-6-07.kalah");
+    let ran = kalah(&place, "verify --against cpu").exits(3);
+    ran.prints("empty-capture-6-06.kalah cannot be used")
+        .prints("against the CPU: not checked: the layers of 7 to 9 seeds")
+        .does_not_print("empty-capture-6-07.kalah");
 }
 
 #[test]
 fn all_boards_are_checked_in_one_run() {
-    let directory = copied();
+    let place = copy();
     for name in ["notes.txt", "empty-capture-6-10.kalah.partial", "empty-capture-6-1.txt", "a\u{1b}[31m"] {
-        std::fs::write(directory.path().join(name), "no table").unwrap();
+        place.write(name, "no table");
     }
-    let path = write_manifest(directory.path(), &manifest());
-    let all = ["verify", "--all", "--checksums", "--consistency", "--manifest", &path];
-    kalah(directory.path(), &all).exits(0).prints("13 layers of 2 boards");
-    let report = kalah(directory.path(), &[&all[..], &["--json"]].concat()).exits(0).json();
-    let boards = report["boards"].as_array().unwrap();
+    write_manifest(&place, &manifest());
+    let all = "verify --all --checksums --consistency --manifest known.jsonl";
+    kalah(&place, all).success().prints("13 layers of 2 boards");
+    let report = kalah(&place, &format!("{all} --json")).success().json();
     let passed = |board: &Value| board["passed"].as_array().unwrap().len();
-    assert_eq!((boards.len(), passed(&boards[0]), passed(&boards[1])), (2, 3 * 8, 3 * 5));
+    assert_eq!(report["boards"].as_array().unwrap().iter().map(passed).collect::<Vec<_>>(), [3 * 8, 3 * 5]);
     assert_eq!(report["ok"], true);
 
     // A fault of one board does not hide those of others.
-    let standard = |seeds| directory.path().join(format!("standard-2-0{seeds}.kalah"));
-    flip(&standard(4));
-    flip(&table(directory.path(), 9));
+    let standard = |seeds| place.at(&format!("standard-2-0{seeds}.kalah"));
+    damage(&standard(4));
+    damage(&table(place.path(), 9));
     std::fs::remove_file(standard(2)).unwrap();
-    let ran = kalah(directory.path(), &["verify", "--all"]).exits(3).prints("standard-2-04.kalah");
+    let ran = kalah(&place, "verify --all").exits(3).prints("standard-2-04.kalah");
     ran.prints("empty-capture-6-09.kalah")
         .prints("standard with 2 pits and 6 seeds exists, but below it layer 2 is missing");
 
-    let empty = tempfile::tempdir().unwrap();
-    kalah(empty.path(), &["verify", "--all"]).exits(1).prints("nothing was checked");
-    kalah(&empty.path().join("none"), &["verify", "--all"]).exits(1).prints("there is no directory");
-    kalah(directory.path(), &["verify", "--all", "--pits", "6"]).exits(2);
-    kalah(directory.path(), &["verify", "--all", "--seeds", "6"]).exits(2);
+    kalah(&Place::empty(), "verify --all").fails(1, "nothing was checked");
+    kalah(&place, "verify --all --tables none").fails(1, "there is no directory");
+    kalah(&place, "verify --all --pits 6").exits(2);
+    kalah(&place, "verify --all --seeds 6").exits(2);
 }
 
 /// Commands that read the layer of 7 seeds on 6 pits, or need it for a build.
-const READERS: [&[&str]; 15] = [
-    &["verify"],
-    &["verify", "--all"],
-    &["verify", "--seeds", "7"],
-    &["info"],
-    &["export", "--seeds", "7"],
-    &["probe", "1,1,1,1,0,0/1,1,1,0,0,0"],
-    &["solve", "6x1"],
-    &["review", "6x1", "6"],
-    &["move", "6x1"],
-    &["play", "6x1"],
-    &["tournament", "--start", "6x1", "perfect", "random:1"],
-    &["analyse", "values", "--pits", "6", "--seeds-per-pit", "1"],
-    &["archive", "pack"],
-    &["bench", "--seeds", "9", "--backend", "cpu"],
-    &["build", "--seeds", "10", "--backend", "cpu"],
+const READERS: [&str; 19] = [
+    "verify",
+    "verify --all",
+    "verify --seeds 7",
+    "verify --consistency",
+    "info",
+    "info --manifest",
+    "export --seeds 7",
+    "probe 1,1,1,1,0,0/1,1,1,0,0,0",
+    "solve 6x1",
+    "review 6x1 6",
+    "move 6x1",
+    "play 6x1",
+    "tournament --start 6x1 perfect random:1",
+    "analyse values --pits 6 --seeds-per-pit 1",
+    "analyse graph 6x1",
+    "archive pack",
+    "bench --seeds 9 --backend cpu",
+    "build --seeds 10 --backend cpu",
+    "verify --against cpu",
 ];
 
+/// Damage exits with 3, and a file that cannot be read with 1. No command waits for a named pipe.
 #[test]
-fn a_damaged_table_exits_with_3_and_one_that_cannot_be_read_with_1() {
-    type Spoil = fn(&Path);
-    let damages: [Spoil; 3] = [
-        |path| std::fs::write(path, &std::fs::read(path).unwrap()[..1000]).unwrap(),
-        |path| {
-            let mut bytes = std::fs::read(path).unwrap();
-            bytes[20] ^= 1;
-            std::fs::write(path, bytes).unwrap();
-        },
-        |path| {
-            std::fs::copy(path.with_file_name("empty-capture-6-06.kalah"), path).unwrap();
-        },
+fn every_command_names_a_table_that_cannot_be_used() {
+    type Spoil = fn(&Path, &[u8]);
+    let cut: Spoil = |path, bytes| std::fs::write(path, &bytes[..1000]).unwrap();
+    let flipped: Spoil = |path, bytes| {
+        std::fs::write(path, bytes).unwrap();
+        flip(path, 20, 1);
+    };
+    let other: Spoil = |path, _| std::fs::write(path, std::fs::read(table(tables(), 6)).unwrap()).unwrap();
+    let cases: &[(Spoil, i32, &str)] = &[
+        (cut, 3, "07.kalah cannot be used"),
+        (flipped, 3, "07.kalah cannot be used"),
+        (other, 3, "07.kalah cannot be used: it holds empty-capture with 6 pits and 6 seeds, not"),
+        #[cfg(unix)]
+        (|path, _| std::fs::create_dir(path).unwrap(), 1, "it is a directory"),
+        #[cfg(unix)]
+        (|path, _| std::os::unix::fs::symlink(path, path).unwrap(), 1, "symbolic links"),
+        #[cfg(unix)]
+        (|path, _| make_pipe(path), 1, "07.kalah: it is not a regular file"),
     ];
-    for (number, damage) in damages.into_iter().enumerate() {
-        for args in READERS {
-            // `info` shows the contents of a file, whatever its name.
-            if number == 2 && args[0] == "info" {
-                continue;
-            }
-            let directory = copied();
-            damage(&table(directory.path(), 7));
-            kalah(directory.path(), args).exits(3).prints("empty-capture-6-07.kalah cannot be used");
-        }
-    }
-    #[cfg(unix)]
-    {
-        let unreadable: [(Spoil, &str); 2] = [
-            (|path| std::fs::create_dir(path).unwrap(), "it is a directory"),
-            (|path| std::os::unix::fs::symlink(path, path).unwrap(), "symbolic links"),
-        ];
-        for (make, reason) in unreadable {
-            for args in READERS {
-                let directory = copied();
-                std::fs::remove_file(table(directory.path(), 7)).unwrap();
-                make(&table(directory.path(), 7));
-                kalah(directory.path(), args).exits(1).prints("empty-capture-6-07.kalah").prints(reason);
-            }
+    for (spoil, code, reason) in cases {
+        for line in READERS {
+            let place = copy();
+            let path = table(place.path(), 7);
+            let bytes = std::fs::read(&path).unwrap();
+            std::fs::remove_file(&path).unwrap();
+            spoil(&path, &bytes);
+            kalah(&place, line).exits(*code).prints("empty-capture-6-07.kalah").prints(reason);
         }
     }
 }
 
 #[test]
-fn a_damaged_archive_exits_with_3_and_a_damaged_piece_is_reported_and_computed_again() {
-    let directory = copied();
-    let packed = directory.path().join("packed");
-    kalah(directory.path(), &["archive", "pack", "--seeds", "8", "--output", packed.to_str().unwrap()]).exits(0);
-    let archive = packed.join("empty-capture-6-08.kalah.archive");
-    flip(&archive);
-    std::fs::remove_file(table(directory.path(), 8)).unwrap();
-    kalah(directory.path(), &["archive", "unpack", archive.to_str().unwrap()])
-        .exits(3)
-        .prints("download it or pack the table again");
-    kalah(directory.path(), &["archive", "unpack", packed.to_str().unwrap()]).exits(1).prints("it is a directory");
-    kalah(directory.path(), &["archive", "unpack", packed.join("none").to_str().unwrap()]).exits(1);
+fn a_layer_under_the_name_of_another_is_damage() {
+    let place = copy();
+    std::fs::copy(table(place.path(), 6), table(place.path(), 7)).unwrap();
+    for flags in [" --all", " --seeds 7", " --consistency"] {
+        kalah(&place, &format!("verify --json{flags}")).exits(3).json();
+    }
+    let report = kalah(&place, "verify --json").exits(3).json();
+    assert_eq!((&report["faults"][0]["seeds"], &report["faults"][0]["check"]), (&7.into(), &"files".into()));
+    assert_eq!(report["passed"].as_array().unwrap().len(), 7, "all others are checked");
+    // The tables of the page end below the wrong file, which the listing reports.
+    let all_tables = AllTables::new(place.path().to_owned());
+    assert_eq!(all_tables.tables(Rules::EmptyCapture, 6).unwrap().max_seeds(), Some(6));
+    let listing = all_tables.list().unwrap();
+    assert_eq!((listing.tables.len(), listing.damaged.len()), (7 + 5, 1));
+    assert!(listing.damaged[0].1.to_string().contains("it holds empty-capture with 6 pits and 6 seeds"));
 }
 
-#[cfg(unix)]
-fn make_pipe(path: &Path) {
-    assert!(std::process::Command::new("mkfifo").arg(path).status().unwrap().success());
+#[test]
+fn a_damaged_archive_exits_with_3_and_one_that_cannot_be_read_with_1() {
+    let place = copy();
+    kalah(&place, "archive pack --seeds 8 --output packed").success();
+    damage(&place.at("packed/empty-capture-6-08.kalah.archive"));
+    std::fs::remove_file(table(place.path(), 8)).unwrap();
+    for (path, code, message) in [
+        ("packed/empty-capture-6-08.kalah.archive", 3, "download it or pack the table again"),
+        ("packed", 1, "it is a directory"),
+        ("packed/none", 1, "packed/none: No such file"),
+    ] {
+        kalah(&place, &format!("archive unpack {path}")).fails(code, message);
+    }
 }
 
 #[cfg(unix)]
 #[test]
 fn a_named_pipe_in_the_place_of_a_file_makes_nothing_wait() {
-    for args in READERS {
-        let directory = copied();
-        std::fs::remove_file(table(directory.path(), 7)).unwrap();
-        make_pipe(&table(directory.path(), 7));
-        kalah(directory.path(), args).exits(1).prints("empty-capture-6-07.kalah: it is not a regular file");
-    }
-    let directory = copied();
-    let pipe = directory.path().join("pipe");
-    make_pipe(&pipe);
-    let pipe = pipe.to_str().unwrap();
-    for args in [
-        &["archive", "unpack", pipe][..],
-        &["verify", "--manifest", pipe],
-        &["solve", "4x2", "--state", pipe],
-        &["analyse", "values", "--pits", "2", "--seeds-per-pit", "2", "--state", pipe],
-    ] {
-        kalah(directory.path(), args).exits(1).prints("it is not a regular file");
-    }
-    // Files that a build writes, or that other programs left.
-    for (name, more) in [
-        ("empty-capture-6-10.kalah.partial", &[][..]),
-        ("build.lock", &[]),
-        ("empty-capture-6-10.03.piece", &["--share"]),
-    ] {
-        let directory = copied();
-        make_pipe(&directory.path().join(name));
-        let ran = kalah(directory.path(), &[&["build", "--seeds", "10", "--backend", "cpu"], more].concat()).exits(1);
-        ran.prints(name).prints("it is not a regular file");
-    }
-    for (name, args) in
-        [("builds.jsonl", &["build", "--seeds", "10", "--backend", "cpu"][..]), ("builds.jsonl", &["info"])]
-    {
-        let directory = copied();
-        make_pipe(&directory.path().join(name));
-        kalah(directory.path(), args).exits(0);
-    }
-    // Positions may come from a pipe.
-    let mut command = std::process::Command::new("sh");
-    command.arg("-c").arg(format!("echo 6x1 > {pipe} & exec {} probe < {pipe}", program()));
-    command.env("KALAH_TABLES", copied().path()).run().exits(1).prints("12 seeds in play");
-}
-
-fn program() -> String {
-    program::path().into_os_string().into_string().unwrap()
-}
-
-/// Waits until a process has mapped a file.
-#[cfg(target_os = "linux")]
-fn wait_for_map(child: &mut std::process::Child, path: &Path) {
-    let name = path.file_name().unwrap().to_str().unwrap();
-    loop {
-        let maps = std::fs::read_to_string(format!("/proc/{}/maps", child.id())).unwrap_or_default();
-        if maps.contains(name) {
-            return;
+    let cases = [
+        ("pipe", "archive unpack pipe", 1),
+        ("pipe", "verify --manifest pipe", 1),
+        ("pipe", "solve 4x2 --state pipe", 1),
+        ("pipe", "analyse values --pits 2 --seeds-per-pit 2 --state pipe", 1),
+        // Files that a build writes, or that other programs left.
+        ("empty-capture-6-10.kalah.partial", "build --seeds 10 --backend cpu", 1),
+        ("build.lock", "build --seeds 10 --backend cpu", 1),
+        ("empty-capture-6-10.03.piece", "build --seeds 10 --backend cpu --share", 1),
+        ("builds.jsonl", "build --seeds 10 --backend cpu", 0),
+        ("builds.jsonl", "info", 0),
+    ];
+    for (name, line, code) in cases {
+        let place = copy();
+        make_pipe(&place.at(name));
+        let ran = kalah(&place, line).exits(code);
+        if code == 1 {
+            ran.prints(name).prints("it is not a regular file");
         }
-        assert!(child.try_wait().unwrap().is_none(), "it ended before it read {name}");
-        std::thread::sleep(Duration::from_millis(1));
     }
 }
 
 #[cfg(target_os = "linux")]
 #[test]
 fn a_table_truncated_under_a_search_ends_it_with_a_line() {
-    let directory = copied();
-    let mut command = std::process::Command::new(program());
-    command.args(["solve", "6x6", "--no-book", "--transpositions", "16MiB"]).env("KALAH_TABLES", directory.path());
-    let mut child = command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::piped()).spawn().unwrap();
+    let place = copy();
+    let mut command = place.command("solve 6x6 --no-book --transpositions 16MiB");
+    let mut child = command.stdout(std::process::Stdio::null()).spawn().unwrap();
     // The last table that is opened.
-    wait_for_map(&mut child, &table(directory.path(), 9));
+    let maps = format!("/proc/{}/maps", child.id());
+    while !std::fs::read_to_string(&maps).unwrap_or_default().contains("empty-capture-6-09.kalah") {
+        assert!(child.try_wait().unwrap().is_none(), "it ended before it read the table");
+        std::thread::sleep(Duration::from_millis(1));
+    }
     for seeds in 2..=9 {
-        std::fs::OpenOptions::new().write(true).open(table(directory.path(), seeds)).unwrap().set_len(0).unwrap();
+        std::fs::OpenOptions::new().write(true).open(table(place.path(), seeds)).unwrap().set_len(0).unwrap();
     }
     let ran = child.wait_with_output().unwrap().exits(3);
     ran.prints("became shorter while it was in use").prints("`kalah verify`");
@@ -388,10 +332,11 @@ fn a_table_truncated_under_a_search_ends_it_with_a_line() {
 
 /// Runs the program through a shell that sets limits first.
 #[cfg(unix)]
-fn limited(limits: &str, tables: &Path, args: &str) -> Output {
+fn limited(place: &Place, limits: &str, line: &str) -> Output {
     let mut command = Command::new("sh");
-    command.arg("-c").arg(format!("ulimit -c 0; {limits}; exec {} {args}", program()));
-    command.env("KALAH_TABLES", tables).env_remove("RUST_BACKTRACE").run_within(PATIENCE, "")
+    command.arg("-c").arg(format!("ulimit -c 0; {limits}; exec {} {line}", program::path().display()));
+    command.current_dir(place.path()).env("KALAH_TABLES", place.path());
+    command.env_remove("RUST_BACKTRACE").run_within(PATIENCE, "")
 }
 
 /// With little memory, a command does its work or reports that there is too little.
@@ -413,8 +358,8 @@ fn too_little_memory_is_said() {
             "tournament --start 6x1 minimax2:3 random:1",
             "info",
         ] {
-            let directory = copied();
-            let ran = limited(&format!("ulimit -v {}", mebibytes * 1024), directory.path(), args);
+            let place = copy();
+            let ran = limited(&place, &format!("ulimit -v {}", mebibytes * 1024), args);
             let said: &[&str] = match (ran.status.code(), ran.status.signal()) {
                 (Some(0), _) => continue,
                 (Some(1), _) => &["kalah: "],
@@ -438,81 +383,53 @@ fn too_little_memory_is_said() {
 fn a_file_that_may_not_grow_is_an_error_that_explains_how_to_go_on() {
     // Files may have 16 blocks of 512 bytes. The layer of 7 seeds is larger.
     let limit = "ulimit -f 16";
-    let directory = tempfile::tempdir().unwrap();
-    let ran = limited(limit, directory.path(), "build --seeds 8 --backend cpu").exits(1);
-    ran.prints("empty-capture-6-07.kalah.partial: File too large").prints("raise the limit").prints("ulimit -f");
-    assert!(table(directory.path(), 6).exists());
-    let ran = kalah(directory.path(), &["build", "--seeds", "8", "--backend", "cpu"]).exits(0);
-    ran.prints("frames kept from an earlier run");
-    assert_eq!(std::fs::read(table(directory.path(), 8)).unwrap(), std::fs::read(table(TABLES.path(), 8)).unwrap());
-
-    let directory = copied();
-    std::fs::remove_file(table(directory.path(), 9)).unwrap();
-    let ran = limited(limit, directory.path(), "build --seeds 9 --share --backend cpu").exits(1);
-    ran.prints("raise the limit");
-    let left = |end: &str| {
-        let files = std::fs::read_dir(directory.path()).unwrap();
-        files.filter(|file| file.as_ref().unwrap().file_name().to_str().unwrap().ends_with(end)).count()
+    let eight_is_right = |place: &Place| {
+        assert_eq!(std::fs::read(table(place.path(), 8)).unwrap(), std::fs::read(table(tables(), 8)).unwrap());
     };
+    let place = Place::empty();
+    let ran = limited(&place, limit, "build --seeds 8 --backend cpu").exits(1);
+    ran.prints("empty-capture-6-07.kalah.partial: File too large").prints("raise the limit").prints("ulimit -f");
+    assert!(table(place.path(), 6).exists());
+    kalah(&place, "build --seeds 8 --backend cpu").success().prints("frames kept from an earlier run");
+    eight_is_right(&place);
+
+    let place = copy();
+    std::fs::remove_file(table(place.path(), 9)).unwrap();
+    limited(&place, limit, "build --seeds 9 --share --backend cpu").fails(1, "raise the limit");
+    let left = |end: &str| place.names().iter().filter(|name| name.ends_with(end)).count();
     assert_eq!((left(".tmp"), left(".piece")), (0, 0));
 
     // Nothing is left of an incomplete archive or table.
-    let ran = limited("ulimit -f 1", directory.path(), "archive pack --seeds 8").exits(1);
-    ran.prints("File too large");
+    limited(&place, "ulimit -f 1", "archive pack --seeds 8").fails(1, "File too large");
     assert_eq!(left(".archive") + left(".archive.partial"), 0);
-    kalah(directory.path(), &["archive", "pack", "--seeds", "8"]).exits(0);
-    let archive = directory.path().join("empty-capture-6-08.kalah.archive");
-    std::fs::remove_file(table(directory.path(), 8)).unwrap();
-    let ran = limited(limit, directory.path(), &format!("archive unpack {}", archive.display())).exits(1);
-    ran.prints("File too large");
+    kalah(&place, "archive pack --seeds 8").success();
+    let unpack = "archive unpack empty-capture-6-08.kalah.archive";
+    std::fs::remove_file(table(place.path(), 8)).unwrap();
+    limited(&place, limit, unpack).fails(1, "File too large");
     assert_eq!(left(".tmp") + left("-08.kalah"), 0);
-    kalah(directory.path(), &["archive", "unpack", archive.to_str().unwrap()]).exits(0);
-    assert_eq!(std::fs::read(table(directory.path(), 8)).unwrap(), std::fs::read(table(TABLES.path(), 8)).unwrap());
-}
-
-/// Replaces a layer of 6 pits by one with a wrong score and correct checksums.
-fn write_wrong(directory: &Path, seeds: usize) {
-    let key = TableKey { rules: Rules::EmptyCapture, pits: 6, seeds };
-    let table = Table::open_key(directory, key).unwrap();
-    std::fs::remove_file(key.path(directory)).unwrap();
-    let mut writer = TableWriter::open(directory, key).unwrap();
-    for frame in key.frames() {
-        let score = |index| {
-            let (mover, other) = frame.ranks(index);
-            table.score(frame.mover, mover, other).unwrap()
-        };
-        let mut scores: Vec<u8> = (0..frame.positions()).map(score).collect();
-        if frame.mover == 2 {
-            scores[100] ^= 1;
-        }
-        writer.write(&PackedFrame::pack(Isa::detect(), frame, &scores)).unwrap();
-    }
-    writer.finish().unwrap();
+    kalah(&place, unpack).success();
+    eight_is_right(&place);
 }
 
 #[test]
 fn layers_below_a_wrong_one_pass_and_those_above_are_not_checked() {
-    let directory = copied();
-    let path = directory.path();
-    let flags = ["verify", "--consistency", "--json"];
-    write_wrong(path, 6);
-    let report = kalah(path, &flags).exits(3).json();
+    let place = copy();
+    let path = table(place.path(), 6);
+    let wrong = rescored(&Table::open(&path).unwrap(), (Frame { pits: 6, mover: 2, other: 4 }, 100), |score| score ^ 1);
+    std::fs::write(&path, wrong.bytes()).unwrap();
+    let report = kalah(&place, "verify --consistency --json").exits(3).json();
     assert_eq!((&report["faults"][0]["seeds"], report["passed"].as_array().unwrap().len()), (&6.into(), 4));
-    std::fs::copy(table(TABLES.path(), 6), table(path, 6)).unwrap();
-    let ran = kalah(path, &flags[..2]).exits(0);
+    let ran = kalah(&copy(), "verify --consistency").success();
     ran.prints("283,921 positions are the minimax").prints("36 frames of 8 layers");
 }
 
 #[cfg(unix)]
 #[test]
 fn an_interrupted_check_exits_with_130_and_names_what_is_left() {
-    let directory = tempfile::tempdir().unwrap();
+    let place = Place::empty();
     // Rules with relays are checked position by position: one thread takes some ten seconds.
-    kalah(directory.path(), &["build", "--seeds", "16", "--rules", "s-kalaha"]).exits(0);
-    let mut command = program::command();
-    command.args(["verify", "--consistency", "--rules", "s-kalaha", "--threads", "1"]);
-    command.env("KALAH_TABLES", directory.path());
-    command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
+    kalah(&place, "build --seeds 16 --rules s-kalaha").success();
+    let mut command = place.command("verify --consistency --rules s-kalaha --threads 1");
     let running = heard(&mut command).spawn().unwrap();
     std::thread::sleep(Duration::from_millis(500));
     interrupt(&running);

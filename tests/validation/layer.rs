@@ -1,8 +1,8 @@
-//! Runs a test of this program under a validation layer, and reads the messages of the layer.
+//! Runs a program of `child.rs` under a validation layer, and reads the messages of the layer.
 
 use std::process::Command;
 
-use super::child::ADAPTER;
+use super::child::{ADAPTER, PROGRAM, PROGRAMS};
 
 /// A version of the layer: its name in messages, and the path of its library, if Vulkan does not find it by itself.
 type Version = (&'static str, Option<&'static str>);
@@ -52,38 +52,34 @@ impl Layer {
     /// # Errors
     /// The reason why it does not, with the first settings.
     pub(crate) fn able((name, library): Version, test: impl Fn(&Layer) -> Result<(), String>) -> Result<Layer, String> {
-        let mut reasons = Vec::new();
-        for settings in SETTINGS {
-            let layer = Layer { name, library, settings };
-            match test(&layer) {
-                Ok(()) => return Ok(layer),
-                Err(reason) => reasons.push(reason),
-            }
-        }
-        Err(reasons.swap_remove(0))
+        let layers = SETTINGS.map(|settings| Layer { name, library, settings });
+        let mut tested = layers.into_iter().map(|layer| test(&layer).map(|()| layer));
+        let first = tested.next().expect("some settings");
+        first.or_else(|reason| tested.find_map(Result::ok).ok_or(reason))
     }
 
-    /// Checks that the layer reports the fault of a test of `child.rs` on an adapter, and nothing else: all messages
-    /// have `text`. Without a text, it must report nothing.
+    /// Checks that the layer reports the fault of a program on an adapter, and nothing else: all messages have `text`.
+    /// Without a text, it must report nothing.
     ///
     /// # Errors
     /// The reason why it does not: it does not run, or says something else.
-    pub(crate) fn finds(&self, adapter: &str, child: &str, text: Option<&str>) -> Result<(), String> {
-        let why_not = |reason: &str| format!("{} cannot be used on {adapter}: {child}: {reason}", self.name);
-        let messages = self.run(adapter, child).map_err(|reason| why_not(&reason))?;
-        let is_expected = |message: &Message| text.is_some_and(|text| message.text.contains(text));
+    pub(crate) fn finds(&self, adapter: &str, program: &str, text: Option<&str>) -> Result<(), String> {
+        let why_not = |reason: &str| format!("{} cannot be used on {adapter}: {program}: {reason}", self.name);
+        let messages = self.run(adapter, program).map_err(|reason| why_not(&reason))?;
+        let is_expected = |message: &&String| text.is_some_and(|text| message.contains(text));
         match messages.iter().find(|message| !is_expected(message)) {
-            Some(other) => Err(why_not(&format!("it says {}", other.text))),
+            Some(other) => Err(why_not(&format!("it says {other}"))),
             None if messages.is_empty() && text.is_some() => Err(why_not("it is missing, or finds no fault")),
             None => Ok(()),
         }
     }
 
-    /// Runs a test of `child.rs` on an adapter under the layer. Returns the messages that may be about this project.
+    /// Runs a program on an adapter under the layer. Returns the messages that may be about this project.
     ///
     /// # Errors
-    /// The output of the test if it fails.
-    pub(crate) fn run(&self, adapter: &str, child: &str) -> Result<Vec<Message>, String> {
+    /// The output of the program if it fails.
+    pub(crate) fn run(&self, adapter: &str, program: &str) -> Result<Vec<String>, String> {
+        assert!(PROGRAMS.iter().any(|(name, _)| *name == program), "there is no program '{program}'");
         let directory = tempfile::tempdir().unwrap();
         let directory = directory.path();
         let log = directory.join("log");
@@ -92,7 +88,7 @@ impl Layer {
         let settings: String = settings.map(|setting| format!("khronos_validation.{setting}\n")).collect();
         std::fs::write(directory.join("vk_layer_settings.txt"), settings).unwrap();
         let mut command = Command::new(std::env::current_exe().unwrap());
-        command.args(["--ignored", "--exact", &format!("child::{child}"), "--nocapture"]);
+        command.args(["--ignored", "--exact", "child::program", "--nocapture"]).env(PROGRAM, program);
         command.env("VK_INSTANCE_LAYERS", "VK_LAYER_KHRONOS_validation");
         command.env("VK_LAYER_SETTINGS_PATH", directory).env("XDG_CACHE_HOME", directory).env(ADAPTER, adapter);
         if let Some(library) = self.library {
@@ -109,38 +105,29 @@ impl Layer {
         if !output.status.success() {
             return Err(format!("{}: {printed}", output.status));
         }
-        assert!(printed.contains("1 passed"), "there is no test {child}: {printed}");
-        let is_ours =
-            |message: &Message| !NOT_OURS.iter().any(|(id, text)| message.id == *id && message.text.contains(text));
-        let log = std::fs::read(log).unwrap_or_default();
-        Ok(messages(&String::from_utf8_lossy(&log)).into_iter().filter(is_ours).collect())
+        assert!(printed.contains("1 passed"), "{printed}");
+        Ok(messages(&String::from_utf8_lossy(&std::fs::read(log).unwrap_or_default())))
     }
 }
 
-/// A message of a higher level than information.
-#[derive(Debug)]
-pub(crate) struct Message {
-    id: String,
-    /// Full text.
-    text: String,
+/// Kind of a message, if a line begins one.
+fn kind(line: &str) -> Option<&str> {
+    let (kind, _) = line.split_once("Validation ")?.1.split_once(": [ ")?;
+    ["Error", "Warning", "Performance Warning", "Information"].contains(&kind).then_some(kind)
 }
 
-/// Messages in the output of a layer, other than information.
-fn messages(log: &str) -> Vec<Message> {
-    let mut messages: Vec<Option<Message>> = Vec::new();
+/// Messages in the output of a layer that may be about this project, other than information.
+fn messages(log: &str) -> Vec<String> {
+    let mut messages: Vec<String> = Vec::new();
     for line in log.lines() {
-        let kinds = ["Error", "Warning", "Performance Warning", "Information"];
-        let begun = kinds.into_iter().find_map(|kind| {
-            let (_, rest) = line.split_once(&format!("Validation {kind}: [ "))?;
-            Some((kind, rest.split_once(" ]")?.0.to_owned()))
-        });
-        match (begun, messages.last_mut()) {
-            (Some((kind, id)), _) => {
-                messages.push((kind != "Information").then(|| Message { id, text: line.to_owned() }));
-            }
-            (None, Some(Some(message))) => message.text += &format!("\n{line}"),
-            _ => (),
+        match messages.last_mut().filter(|_| kind(line).is_none()) {
+            Some(message) => message.extend(["\n", line]),
+            None => messages.push(line.to_owned()),
         }
     }
-    messages.into_iter().flatten().collect()
+    messages.retain(|message| {
+        let is = |(id, text): &(&str, &str)| message.contains(&format!("[ {id} ]")) && message.contains(text);
+        kind(message).is_some_and(|kind| kind != "Information") && !NOT_OURS.iter().any(is)
+    });
+    messages
 }

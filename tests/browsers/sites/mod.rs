@@ -1,19 +1,19 @@
 //! Exported sites, and a plain static host for them.
 
 use std::collections::BTreeMap;
-use std::io::{BufRead, BufReader, Write};
-use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, LazyLock, Mutex};
-use std::time::Duration;
+use std::sync::LazyLock;
 
-use kalah::build::build;
 use kalah::game::Rules;
 use serde_json::{Value, json};
+use tempfile::TempDir;
 
 use kalah_tests::browser::{Browser, Program};
+use kalah_tests::host::Host;
 use kalah_tests::optional;
-use kalah_tests::program::{self, Ran, Run};
+use kalah_tests::program::{Ran, Run, with_tables};
+use kalah_tests::serving::encoded;
+use kalah_tests::tables::built;
 
 /// Makes tests of functions that get a browser: one in Chromium, one in Firefox.
 macro_rules! in_browsers {
@@ -23,16 +23,12 @@ macro_rules! in_browsers {
 
             #[test]
             fn chromium() {
-                if let Some(browser) = crate::sites::browser(Program::Chromium, false) {
-                    super::$name(&browser);
-                }
+                crate::sites::browser(Program::Chromium, false).iter().for_each(super::$name);
             }
 
             #[test]
             fn firefox() {
-                if let Some(browser) = crate::sites::browser(Program::Firefox, false) {
-                    super::$name(&browser);
-                }
+                crate::sites::browser(Program::Firefox, false).iter().for_each(super::$name);
             }
         })*
     };
@@ -41,15 +37,7 @@ pub(crate) use in_browsers;
 
 /// Some tables of several boards and rule sets, built once.
 pub(crate) fn directory() -> &'static Path {
-    static TABLES: LazyLock<tempfile::TempDir> = LazyLock::new(|| {
-        let directory = tempfile::tempdir().unwrap();
-        for rules in Rules::ALL {
-            build(directory.path(), rules, 3, 10).unwrap();
-        }
-        build(directory.path(), Rules::Standard, 6, 14).unwrap();
-        directory
-    });
-    TABLES.path()
+    built(&[&Rules::ALL.map(|rules| (rules, 3, 10))[..], &[(Rules::Standard, 6, 14)]].concat())
 }
 
 /// The engine, `kalah_wasm.wasm`: KALAH_MODULE, or the one in cargo's target directory. Returns `None`, with a warning,
@@ -76,7 +64,7 @@ pub(crate) fn browser(program: Program, private: bool) -> Option<Browser> {
 
 /// The engine, or else a file that looks like one. The first module is beside it.
 pub(crate) fn any_module() -> PathBuf {
-    static SUBSTITUTES: LazyLock<tempfile::TempDir> = LazyLock::new(|| {
+    static SUBSTITUTES: LazyLock<TempDir> = LazyLock::new(|| {
         let directory = tempfile::tempdir().unwrap();
         for name in ["kalah_wasm.wasm", "kalah_first.wasm"] {
             std::fs::write(directory.path().join(name), b"\0asm\x01\0\0\0").unwrap();
@@ -87,31 +75,52 @@ pub(crate) fn any_module() -> PathBuf {
 }
 
 /// Exports a site. Returns the exit code and the report.
-pub(crate) fn export(to: &Path, flags: &[&str]) -> (i32, Value) {
-    let mut command = program::command();
-    let command = command.env("KALAH_TABLES", directory()).env("KALAH_MODULE", any_module());
-    let command = command.arg("export-site").arg(to).arg("--json");
-    let output = command.args(flags).run();
+pub(crate) fn export(to: &Path, flags: &str) -> (i32, Value) {
+    let mut command = with_tables(directory(), "export-site --json");
+    let output = command.env("KALAH_MODULE", any_module()).arg(to).args(flags.split_whitespace()).run();
     // The amount of work is printed before the work begins.
     assert!(output.stderr().contains("to copy") || !output.status.success());
     (output.code(), serde_json::from_slice(&output.stdout).unwrap_or(Value::Null))
 }
 
+/// An exported site, and its host.
+pub(crate) struct Site {
+    pub host: Host,
+    folder: TempDir,
+}
+
+impl Site {
+    /// A site that was exported with these flags.
+    pub(crate) fn new(flags: &str) -> Site {
+        let folder = tempfile::tempdir().unwrap();
+        assert_eq!(export(folder.path(), flags).0, 0);
+        Site { host: Host::new(folder.path(), ""), folder }
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// The table with the layer of a position of 6 pits.
+    pub(crate) fn table(&self, seeds: u32) -> PathBuf {
+        let beginning = format!("standard-6-{seeds:02}-");
+        let mut files = std::fs::read_dir(self.path().join("tables")).unwrap().map(|entry| entry.unwrap().path());
+        files.find(|path| path.file_name().unwrap().to_str().unwrap().starts_with(&beginning)).unwrap()
+    }
+
+    /// Sum of the bytes of files that were requested.
+    pub(crate) fn bytes<'n>(&self, names: impl IntoIterator<Item = &'n String>) -> usize {
+        names.into_iter().map(|name| std::fs::read(self.path().join(name)).unwrap_or_default().len()).sum()
+    }
+}
+
 /// Contents of all files in a folder, by path.
 pub(crate) fn contents(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
-    let mut found = BTreeMap::new();
-    let mut open = vec![folder.to_owned()];
-    while let Some(directory) = open.pop() {
-        for entry in std::fs::read_dir(&directory).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                open.push(path);
-            } else {
-                found.insert(path.strip_prefix(folder).unwrap().to_owned(), std::fs::read(&path).unwrap());
-            }
-        }
-    }
-    found
+    let paths = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let files = paths.map(|path| {
+        if path.is_dir() { contents(&path) } else { BTreeMap::from([(path.clone(), std::fs::read(path).unwrap())]) }
+    });
+    files.flatten().collect()
 }
 
 /// Directory of the version that the page of a site refers to.
@@ -121,157 +130,33 @@ pub(crate) fn version(site: &Path) -> PathBuf {
     site.join("site").join(after.split('/').next().unwrap())
 }
 
-/// Behaviour of a host.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Conduct {
-    /// Sends the files.
-    Sends,
-    /// Closes connections without an answer.
-    Down,
-    /// Answers everything with this status.
-    Fails(u16),
-    /// Answers everything with its own page, like a network that wants a visitor to log in first.
-    Portal,
-    /// Sends the files, but those with this text in their paths only once it behaves otherwise.
-    Withholds(&'static str),
-}
-
-/// A plain static host that lives until the process ends.
-#[derive(Clone)]
-pub(crate) struct Host {
-    pub address: String,
-    conduct: Arc<Mutex<Conduct>>,
-    folder: PathBuf,
-    /// Support of range requests.
-    ranges: bool,
-    /// Permission for browsers to use files for ten minutes without another request.
-    lasting: bool,
-    /// Paths of all requests.
-    requests: Arc<Mutex<Vec<String>>>,
-}
-
-impl Host {
-    pub(crate) fn new(folder: PathBuf) -> Host {
-        Host::with(folder, true, false)
-    }
-
-    /// A host that sends only whole files.
-    pub(crate) fn without_ranges(folder: PathBuf) -> Host {
-        Host::with(folder, false, false)
-    }
-
-    /// A host whose files browsers may use for ten minutes.
-    pub(crate) fn lasting(folder: PathBuf) -> Host {
-        Host::with(folder, true, true)
-    }
-
-    fn with(folder: PathBuf, ranges: bool, lasting: bool) -> Host {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let address = format!("http://{}", listener.local_addr().unwrap());
-        let (conduct, requests) = (Arc::new(Mutex::new(Conduct::Sends)), Arc::default());
-        let host = Host { address, conduct, folder, ranges, lasting, requests };
-        let answering = host.clone();
-        std::thread::spawn(move || {
-            for stream in listener.incoming().flatten() {
-                let host = answering.clone();
-                std::thread::spawn(move || host.answer(stream));
-            }
-        });
-        host
-    }
-
-    pub(crate) fn conducts(&self, conduct: Conduct) {
-        *self.conduct.lock().unwrap() = conduct;
-    }
-
-    /// Returns the paths of all requests so far.
-    pub(crate) fn requests(&self) -> Vec<String> {
-        self.requests.lock().unwrap().clone()
-    }
-
-    /// Answers one request.
-    fn answer(&self, mut stream: TcpStream) -> Option<()> {
-        let mut lines = BufReader::new(stream.try_clone().ok()?).lines().map_while(Result::ok);
-        let path = lines.next()?.split(' ').nth(1)?.split(['?', '#']).next()?.trim_start_matches('/').to_owned();
-        let headers: Vec<String> = lines.take_while(|line| !line.is_empty()).map(|line| line.to_lowercase()).collect();
-        let path = if path.is_empty() { "index.html" } else { &path };
-        self.requests.lock().unwrap().push(path.to_owned());
-        let withheld = |conduct| matches!(conduct, Conduct::Withholds(name) if path.contains(name));
-        while withheld(*self.conduct.lock().unwrap()) {
-            std::thread::sleep(Duration::from_millis(20));
-        }
-        let conduct = *self.conduct.lock().unwrap();
-        let (mut status, mut more) = ("200 OK".to_owned(), String::new());
-        let mut bytes = std::fs::read(self.folder.join(path)).unwrap_or_else(|_| {
-            status = "404 Not Found".to_owned();
-            Vec::new()
-        });
-        let asked = headers.iter().find_map(|line| line.strip_prefix("range: bytes="));
-        if self.ranges
-            && status == "200 OK"
-            && let Some(asked) = asked
-        {
-            let (first, last) = asked.split_once('-')?;
-            let (first, last): (usize, usize) = (first.parse().ok()?, last.parse().ok()?);
-            more = format!("Content-Range: bytes {first}-{last}/{}\r\n", bytes.len());
-            bytes = bytes.get(first..=last)?.to_vec();
-            status = "206 Partial Content".to_owned();
-        }
-        let mut kind = match path.rsplit('.').next()? {
-            "html" => "text/html",
-            "js" => "text/javascript",
-            "css" => "text/css",
-            "json" => "application/json",
-            "svg" => "image/svg+xml",
-            // Some hosts have no type for it.
-            "wasm" if self.lasting => "application/wasm",
-            _ => "application/octet-stream",
-        };
-        if self.lasting {
-            more += "Cache-Control: max-age=600\r\n";
-        }
-        match conduct {
-            Conduct::Sends | Conduct::Withholds(_) => {}
-            Conduct::Down => return None,
-            Conduct::Fails(code) => {
-                (status, kind, bytes) = (format!("{code} No"), "text/html", b"<p>no".to_vec());
-                more.clear();
-            }
-            Conduct::Portal => {
-                (status, kind) = ("200 OK".to_owned(), "text/html");
-                bytes = b"<!doctype html><title>Portal</title><p>Log in".to_vec();
-                more.clear();
-            }
-        }
-        let length = bytes.len();
-        write!(
-            stream,
-            "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {length}\r\n{more}Connection: close\r\n\r\n"
-        )
-        .ok()?;
-        stream.write_all(&bytes).ok()
-    }
-}
-
 /// Sends requests from the page. Returns status and JSON of each.
-pub(crate) fn ask(browser: &Browser, paths: &[String]) -> Vec<(u64, Value)> {
-    let script = format!(
+pub(crate) fn ask_all(browser: &Browser, paths: &[String]) -> Vec<(u64, Value)> {
+    let answers = browser.run(&format!(
         "return Promise.all({}.map(async (path) => {{ const answer = await fetch(path); \
             return [answer.status, await answer.json()]; }}))",
         json!(paths)
-    );
-    let answers = browser.run(&script);
-    answers.as_array().unwrap().iter().map(|one| (one[0].as_u64().unwrap(), one[1].clone())).collect()
+    ));
+    serde_json::from_value(answers).unwrap()
 }
 
-/// Asks for a position, so that the page loads its engine now.
-pub(crate) fn need_engine(browser: &Browser) {
-    let path = "api/position?rules=standard&board=0,0,1,0,2,1/1,0,0,3,0,0";
-    browser.run(&format!("return fetch('{path}').then((answer) => answer.text()).catch(() => '')"));
+/// Sends a request from the page. Returns status and JSON.
+pub(crate) fn ask(browser: &Browser, path: &str) -> (u64, Value) {
+    ask_all(browser, &[path.to_owned()]).remove(0)
+}
+
+/// Request for a position.
+pub(crate) fn question(rules: Rules, position: impl ToString) -> String {
+    format!("api/position?rules={rules}&board={}", encoded(&position.to_string()))
 }
 
 /// Opens the page of a host, and waits until it shows a position.
-pub(crate) fn open(browser: &Browser, address: &str) {
-    browser.go(&format!("{address}/#board=3x1&rules=standard"));
-    browser.wait("globalThis.plainFetch && document.querySelector('.pit.legal')");
+pub(crate) fn open(browser: &Browser, host: &Host) {
+    open_at(browser, host, "");
+}
+
+/// Opens the page of a host at this address, and waits until it shows a position.
+pub(crate) fn open_at(browser: &Browser, host: &Host, address: &str) {
+    browser.go(&format!("{}/{address}#board=3x1&rules=standard", host.address));
+    browser.wait("globalThis.plainFetch && $('.pit.legal')");
 }

@@ -63,6 +63,17 @@ pub(crate) fn takes(command: &str, flag: &str) -> bool {
     help(command).split(|sign: char| sign.is_whitespace() || "[=,".contains(sign)).any(|word| word == flag)
 }
 
+/// Commands that a message suggests.
+pub(crate) fn suggested(message: &str) -> Vec<String> {
+    message.split('`').skip(1).step_by(2).filter(|part| part.starts_with("kalah ")).map(str::to_owned).collect()
+}
+
+/// Runs a suggested command unchanged in a shell.
+pub(crate) fn follow(directory: &Path, command: &str) -> Output {
+    let mut shell = program::without_settings("sh");
+    shell.args(["-c", command]).env("PATH", program::search_path()).current_dir(directory).run()
+}
+
 /// Makes a directory whose folder `tables` has tables to `seeds` seeds of the default rules.
 pub(crate) fn directory_with_tables(seeds: usize) -> tempfile::TempDir {
     let directory = tempfile::tempdir().unwrap();

@@ -62,17 +62,11 @@ fn names(variable: &str) -> Vec<String> {
     value.split(',').map(|name| name.trim().to_lowercase()).filter(|name| !name.is_empty()).collect()
 }
 
-/// The adapters found, and the names of the missing ones.
-struct Present {
-    adapters: Vec<TestAdapter>,
-    missing: Vec<String>,
-}
-
-fn present() -> Present {
+/// The adapters found, and the reasons why others are missing.
+fn present() -> (Vec<TestAdapter>, Vec<String>) {
     let (wanted, required) = (names("KALAH_TEST_ADAPTER"), names("KALAH_REQUIRE_ADAPTER"));
     let has = |adapter: &Adapter, name: &String| adapter.report.name.to_lowercase().contains(name);
-    let mut adapters = Vec::new();
-    let mut missing = Vec::new();
+    let (mut adapters, mut missing) = (Vec::new(), Vec::new());
     for adapter in Adapter::all() {
         if wanted.is_empty() || wanted.iter().any(|name| has(&adapter, name)) {
             match &adapter.report.lacks {
@@ -89,24 +83,20 @@ fn present() -> Present {
     for name in &required {
         let found = if name == "1" { !adapters.is_empty() } else { is_here(&name) };
         let names: Vec<&str> = adapters.iter().map(TestAdapter::name).collect();
-        assert!(
-            found,
-            "KALAH_REQUIRE_ADAPTER={}, but {name} is missing among {names:?}; {missing:?}",
-            required.join(",")
-        );
+        assert!(found, "KALAH_REQUIRE_ADAPTER={required:?}, but {name} is missing among {names:?}; {missing:?}");
     }
     // Quick adapters come first, so that faults of all adapters show early.
     adapters.sort_by_key(TestAdapter::is_slow);
-    Present { adapters, missing }
+    (adapters, missing)
 }
 
 /// Returns all adapters, and prints the missing ones.
 fn all() -> &'static [TestAdapter] {
-    static PRESENT: LazyLock<Present> = LazyLock::new(present);
-    for missing in &PRESENT.missing {
+    static PRESENT: LazyLock<(Vec<TestAdapter>, Vec<String>)> = LazyLock::new(present);
+    for missing in &PRESENT.1 {
         optional::announce(format_args!("{missing} (see KALAH_TEST_ADAPTER in CONTRIBUTING.md)"));
     }
-    &PRESENT.adapters
+    &PRESENT.0
 }
 
 /// Runs a test on each adapter.

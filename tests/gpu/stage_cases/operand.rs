@@ -6,7 +6,7 @@ use kalah::index::Frame;
 use kalah::isa::Isa;
 use kalah::table::PackedFrame;
 
-use super::{TOTAL, random_part, random_words};
+use super::{TOTAL, random_part, words_before};
 
 /// Makes scores of a frame that pack to groups with and without exceptions.
 fn frame_scores(rng: &mut Rng, frame: Frame) -> Vec<u8> {
@@ -75,10 +75,10 @@ impl Operand {
         self.frames.push(FrameAt { profile_at: score, groups_at: 0, patches_at: 0, rows: OVER });
     }
 
-    /// Returns the operand, and the list of frames behind some other ones.
-    pub(super) fn buffers(self, rng: &mut Rng, frames_at: u32) -> [Vec<u32>; 2] {
-        let mut frames = random_words(rng, 4 * frames_at as usize);
-        frames.truncate(4 * frames_at as usize);
+    /// Returns the operand, and the list of frames behind some other ones, whose number becomes a parameter.
+    pub(super) fn buffers(self, rng: &mut Rng, params: &mut Forward) -> [Vec<u32>; 2] {
+        params.frames_at = rng.u32(0..5);
+        let mut frames = words_before(rng, 4 * params.frames_at as usize);
         frames.extend_from_slice(bytemuck::cast_slice(&self.frames));
         [bytemuck::pod_collect_to_vec(&self.bytes), frames]
     }

@@ -7,24 +7,22 @@ use kalah::build::gpu::stages::{
 use kalah::gpu::NoTrace;
 
 use super::{
-    Run, TOTAL, at_least_four, base_before, random_part, random_scores, random_shape, random_words, until_enough,
-    workgroups,
+    Run, TOTAL, at_least_four, random_part, random_shape, random_words, run_twin, until_enough, window, workgroups,
 };
 
-pub(crate) fn profile(on: &mut impl Run) {
+pub(super) fn profile(on: &mut impl Run) {
     until_enough(on, 8, |on, rng| {
         let columns = rng.usize(1..30_000);
         let rows = rng.usize(1..400);
         let words = columns.div_ceil(4);
         let part = random_part(rng, rows);
-        let base = base_before(rng, part.start * words);
-        let scores = random_scores(rng, part.end * words - base, 255);
+        let (base, scores) = window(rng, &part, words, 255);
         let params = Profile {
             threads: (words * part.len().div_ceil(PROFILE_ROWS as usize)) as u32,
             words: words as u32,
             first_row: part.start as u32,
             end_row: part.end as u32,
-            base: base as u32,
+            base,
         };
         let sums = if rng.bool() { vec![0; 4 * words] } else { (0..4 * words).map(|_| rng.u32(0..1 << 30)).collect() };
         on.run(Stage::Profile, &params, workgroups(params.threads), vec![scores, sums]);
@@ -32,7 +30,7 @@ pub(crate) fn profile(on: &mut impl Run) {
     });
 }
 
-pub(crate) fn mean(on: &mut impl Run) {
+pub(super) fn mean(on: &mut impl Run) {
     until_enough(on, 9, |on, rng| {
         let rows = rng.usize(1..100_000);
         let others = rng.u32(1..1_100_000);
@@ -87,17 +85,10 @@ fn packing(rng: &mut Rng) -> Packing {
     }
 }
 
-/// A part of a frame that is packed at once.
-struct Part {
-    params: Encode,
-    scores: Vec<u32>,
-    profile: Vec<u32>,
-    groups: Vec<u32>,
-}
-
 impl Packing {
-    /// Returns the parameters for some groups, and windows of whole runs and groups with `made` groups.
-    fn part(&self, rng: &mut Rng, groups: &Range<usize>, made: &[u32]) -> Part {
+    /// Returns the parameters for some groups that are packed at once, and the first buffers: a window of whole runs,
+    /// the profile, and a window of `made` groups.
+    fn part(&self, rng: &mut Rng, groups: &Range<usize>, made: &[u32]) -> (Encode, Vec<Vec<u32>>) {
         let (group, words) = (GROUP_POSITIONS as usize, GROUP_WORDS as usize);
         let unit = rows_of_whole_groups(self.rows as u64) as usize;
         let first_run = groups.start * group / self.rows / unit * unit;
@@ -112,49 +103,39 @@ impl Packing {
             origin: origin as u32,
             positions: (self.positions - first_run * self.rows) as u32,
         };
-        Part {
-            params,
-            scores: at_least_four(self.scores[first_run * self.words..end_run * self.words].to_vec()),
-            profile: self.profile.clone(),
-            groups: made[origin * words..].to_vec(),
-        }
+        let scores = at_least_four(self.scores[first_run * self.words..end_run * self.words].to_vec());
+        (params, vec![scores, self.profile.clone(), made[origin * words..].to_vec()])
     }
 }
 
-pub(crate) fn encode(on: &mut impl Run) {
+pub(super) fn encode(on: &mut impl Run) {
     let (mut plain, mut patched) = (0, 0);
     until_enough(on, 10, |on, rng| {
         let packing = packing(rng);
         let groups = random_part(rng, packing.groups);
-        let Part { params, scores, profile, groups: room } = packing.part(rng, &groups, &packing.made);
+        let (params, mut buffers) = packing.part(rng, &groups, &packing.made);
         let sizes = random_words(rng, packing.groups);
-        let buffers = vec![scores, profile, room, sizes.clone()];
+        buffers.push(sizes.clone());
         let made = on.run(Stage::Encode, &params, workgroups(params.threads), buffers).pop().unwrap();
         assert_eq!(made[..groups.start], sizes[..groups.start]);
         assert_eq!(made[groups.end..], sizes[groups.end..]);
-        plain += made[groups.clone()].iter().filter(|&&size| size == 0).count();
-        patched += made[groups.clone()].iter().filter(|&&size| size > 0).count();
+        let with_patches = made[groups.clone()].iter().filter(|&&size| size > 0).count();
+        patched += with_patches;
+        plain += groups.len() - with_patches;
         groups.len() * (GROUP_WORDS as usize + 1)
     });
     assert!(plain > 100 && patched > 100);
 }
 
-/// Returns the prefix sums, and the total.
-fn sums_before(numbers: &[u32], block: usize) -> (Vec<u32>, Vec<u32>) {
-    let mut before = Vec::new();
-    let mut sums = Vec::new();
-    for numbers in numbers.chunks(block) {
-        let mut sum = 0u32;
-        for number in numbers {
-            before.push(sum);
-            sum += number;
-        }
-        sums.push(sum);
-    }
-    (before, sums)
+/// Returns the sum of the numbers before each one in its block, and the sum of each block.
+fn sums_before(numbers: &[u32]) -> (Vec<u32>, Vec<u32>) {
+    let blocks = numbers.chunks(SCAN_BLOCK as usize);
+    let sums = blocks.clone().map(|block| block.iter().sum()).collect();
+    let before = |sum: &mut u32, number: &u32| Some(std::mem::replace(sum, *sum + number));
+    (blocks.flat_map(|block| block.iter().scan(0, before)).collect(), sums)
 }
 
-pub(crate) fn scan(on: &mut impl Run) {
+pub(super) fn scan(on: &mut impl Run) {
     until_enough(on, 11, |on, rng| {
         let block = SCAN_BLOCK as usize;
         let any = rng.usize(1..70_000);
@@ -164,7 +145,7 @@ pub(crate) fn scan(on: &mut impl Run) {
         let params = Scan { numbers: count as u32, first_block: blocks.start as u32 };
         let sums = random_words(rng, count.div_ceil(block));
         let made = on.run(Stage::Scan, &params, blocks.len() as u32, vec![at_least_four(numbers.clone()), sums]);
-        let (before, sums) = sums_before(&numbers, block);
+        let (before, sums) = sums_before(&numbers);
         let scanned = blocks.start * block..(blocks.end * block).min(count);
         assert_eq!(made[0][scanned.clone()], before[scanned.clone()]);
         assert_eq!(made[0][scanned.end..count], numbers[scanned.end..]);
@@ -173,27 +154,22 @@ pub(crate) fn scan(on: &mut impl Run) {
     });
 }
 
-pub(crate) fn patch(on: &mut impl Run) {
+pub(super) fn patch(on: &mut impl Run) {
     let mut patched = 0;
     until_enough(on, 12, |on, rng| {
         let packing = packing(rng);
-        let all = packing.part(rng, &(0..packing.groups), &packing.made);
-        let mut encoded = vec![all.scores, all.profile, all.groups, vec![0; packing.groups.max(4)]];
-        for workgroup in 0..workgroups(all.params.threads) {
-            (Stage::Encode.kernel().twin)(workgroup, bytemuck::cast_slice(&[all.params]), &mut encoded, &NoTrace);
-        }
-        let block = SCAN_BLOCK as usize;
-        let (sizes, sums) = sums_before(&encoded[3], block);
-        let (block_sums, sums) = sums_before(&sums, block);
-        let (superblock_sums, sums) = sums_before(&sums, block);
+        let (params, mut encoded) = packing.part(rng, &(0..packing.groups), &packing.made);
+        encoded.push(vec![0; packing.groups.max(4)]);
+        run_twin(Stage::Encode, &params, workgroups(params.threads), &mut encoded, &NoTrace);
         patched += encoded[3].iter().filter(|&&size| size > 0).count();
+        let (sizes, sums) = sums_before(&encoded[3]);
+        let (block_sums, sums) = sums_before(&sums);
+        let (superblock_sums, sums) = sums_before(&sums);
 
         let groups = random_part(rng, packing.groups);
-        let Part { params, scores, profile, groups: room } = packing.part(rng, &groups, &encoded[2]);
-        let patches = vec![0; (sums[0] as usize).div_ceil(4).max(4)];
-        let written = patches.len();
-        let sums = [sizes, block_sums, superblock_sums].map(at_least_four);
-        let buffers = [scores, profile, room].into_iter().chain(sums).chain([patches]).collect();
+        let (params, mut buffers) = packing.part(rng, &groups, &encoded[2]);
+        buffers.extend([sizes, block_sums, superblock_sums, vec![0; sums[0].div_ceil(4) as usize]].map(at_least_four));
+        let written = buffers[6].len();
         on.run(Stage::Patch, &params, workgroups(params.threads), buffers);
         written
     });

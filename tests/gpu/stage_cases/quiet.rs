@@ -5,18 +5,16 @@ use kalah::build::gpu::stages::{NO_MOVE, Quiet, RANK_BITS, Stage, TILE, Transpos
 use kalah::index::MAX_TABLE_PITS;
 
 use super::{
-    Run, TOTAL, at_least_four, base_before, random_part, random_scores, random_shape, random_words, some, until_enough,
-    workgroups,
+    Run, TOTAL, at_least_four, base_before, changed, random_part, random_shape, random_words, some, until_enough,
+    window, words_before, workgroups,
 };
 
-/// Makes quiet moves of `rows` rows to rows within the `bound` of each: first the index of each row's moves, then the
-/// moves.
-fn quiet_moves(rng: &mut Rng, rows: usize, pits: u32, bound: impl Fn(u32) -> Range<u32>) -> (Vec<u32>, u32) {
+/// Makes quiet moves of `rows` rows to rows of a range: first the index of each row's moves, then the moves.
+fn quiet_moves(rng: &mut Rng, rows: usize, pits: u32, to: &Range<u32>) -> (Vec<u32>, u32) {
     let (mut words, mut quiet) = (vec![0], Vec::new());
-    for row in 0..rows as u32 {
-        let own = bound(row);
-        if !own.is_empty() {
-            quiet.extend(some(rng, |rng| rng.u32(own.clone()) | rng.u32(0..=pits) << RANK_BITS));
+    for _ in 0..rows {
+        if !to.is_empty() {
+            quiet.extend(some(rng, |rng| rng.u32(to.clone()) | rng.u32(0..=pits) << RANK_BITS));
         }
         words.push(quiet.len() as u32);
     }
@@ -28,8 +26,7 @@ fn quiet_moves(rng: &mut Rng, rows: usize, pits: u32, bound: impl Fn(u32) -> Ran
 /// Makes quiet moves of rows, four rows at a time, after some other words. Also returns their offset.
 fn quads(rng: &mut Rng, rows: usize, pits: u32) -> (Vec<u32>, u32) {
     let at = 4 * rng.usize(0..3);
-    let mut words = random_words(rng, at);
-    words.truncate(at);
+    let mut words = words_before(rng, at);
     let mut entries: Vec<u32> = Vec::new();
     let first = (at / 4 + rows.div_ceil(4)) as u32;
     for four in 0..rows.div_ceil(4) {
@@ -53,72 +50,48 @@ fn captures(rng: &mut Rng, pits: u32, rows: usize) -> Vec<u32> {
     (0..pits as usize * rows.next_multiple_of(4)).map(|_| place(rng)).collect()
 }
 
-pub(crate) fn quiet_large(on: &mut impl Run) {
-    let mut raised = 0;
-    until_enough(on, 5, |on, rng| {
+/// Quiet moves of the side whose rows are those of the matrix, or its columns.
+pub(super) fn quiet(on: &mut impl Run, stage: Stage, seed: u64) {
+    let (is_large, mut raised) = (stage == Stage::QuietLarge, 0);
+    until_enough(on, seed, |on, rng| {
         let (rows, columns) = random_shape(rng, 60_000);
         let (words, pits) = (columns.div_ceil(4), rng.u32(1..=MAX_TABLE_PITS as u32));
         let part = random_part(rng, rows);
-        let lowest = rng.usize(0..=part.start);
-        let (moves, entries_at) = quiet_moves(rng, rows, pits, |_| lowest as u32..part.start as u32);
-        let map = captures(rng, pits, columns);
-        // A window has some of the rows to which moves lead.
-        let children = random_part(rng, part.start.max(lowest + 1) - lowest);
-        let children = lowest + children.start..lowest + children.end;
-        let (small_base, large_base) = (base_before(rng, children.start * words), base_before(rng, part.start * words));
-        let small = random_scores(rng, children.end * words - small_base, TOTAL);
-        let large = random_scores(rng, part.end * words - large_base, 20);
-        let params = Quiet {
+        let lowest = if is_large { rng.usize(0..=part.start) } else { 0 };
+        let (moves, moves_at) = if is_large {
+            quiet_moves(rng, rows, pits, &(lowest as u32..part.start as u32))
+        } else {
+            quads(rng, columns, pits)
+        };
+        let map = captures(rng, pits, if is_large { columns } else { rows });
+        let mut params = Quiet {
             threads: (part.len() * words) as u32,
             first_row: part.start as u32,
             words: words as u32,
             total: TOTAL,
-            moves_at: entries_at,
-            small_base: small_base as u32,
-            large_base: large_base as u32,
-            first_child: children.start as u32,
-            child_rows: children.len() as u32,
+            moves_at,
             ..Quiet::default()
         };
-        let made =
-            on.run(Stage::QuietLarge, &params, workgroups(params.threads), vec![moves, map, small, large.clone()]);
-        raised += made[3].iter().zip(&large).filter(|(a, b)| a != b).count();
+        let mut children = part.clone();
+        if is_large {
+            // A window has some of the rows to which moves lead.
+            let some = random_part(rng, part.start.max(lowest + 1) - lowest);
+            children = lowest + some.start..lowest + some.end;
+            (params.first_child, params.child_rows) = (children.start as u32, children.len() as u32);
+        } else {
+            params.map_stride = rows.next_multiple_of(4) as u32;
+        }
+        let (from_base, from) = window(rng, &children, words, TOTAL);
+        let (to_base, to) = window(rng, &part, words, 20);
+        (params.small_base, params.large_base) = if is_large { (from_base, to_base) } else { (to_base, from_base) };
+        let made = on.run(stage, &params, workgroups(params.threads), vec![moves, map, from, to.clone()]);
+        raised += changed(&made[3], &to);
         part.len() * words
     });
-    assert!(raised > on.enough() / 10);
+    assert!(raised > on.enough() / 10, "only {raised} words were raised");
 }
 
-pub(crate) fn quiet_small(on: &mut impl Run) {
-    let mut raised = 0;
-    until_enough(on, 6, |on, rng| {
-        let (rows, columns) = random_shape(rng, 60_000);
-        let (words, pits) = (columns.div_ceil(4), rng.u32(1..=MAX_TABLE_PITS as u32));
-        let part = random_part(rng, rows);
-        let (moves, quads_at) = quads(rng, columns, pits);
-        let map = captures(rng, pits, rows);
-        let bases = [(); 2].map(|()| base_before(rng, part.start * words));
-        let large = random_scores(rng, part.end * words - bases[0], TOTAL);
-        let small = random_scores(rng, part.end * words - bases[1], 20);
-        let params = Quiet {
-            threads: (part.len() * words) as u32,
-            first_row: part.start as u32,
-            words: words as u32,
-            total: TOTAL,
-            moves_at: quads_at,
-            map_stride: rows.next_multiple_of(4) as u32,
-            small_base: bases[1] as u32,
-            large_base: bases[0] as u32,
-            ..Quiet::default()
-        };
-        let made =
-            on.run(Stage::QuietSmall, &params, workgroups(params.threads), vec![moves, map, large, small.clone()]);
-        raised += made[3].iter().zip(&small).filter(|(a, b)| a != b).count();
-        part.len() * words
-    });
-    assert!(raised > on.enough() / 10);
-}
-
-pub(crate) fn transpose(on: &mut impl Run) {
+pub(super) fn transpose(on: &mut impl Run) {
     until_enough(on, 7, |on, rng| {
         let (rows, columns) = random_shape(rng, 90_000);
         let tile = TILE as usize;

@@ -10,26 +10,23 @@ mod masks;
 mod page;
 mod shell;
 
-use std::path::{Path, PathBuf};
+use page::{arguments, blocks, inline_commands};
+use shell::{Shell, fault_of_flags};
 
-use page::{blocks, inline_commands};
-use shell::Shell;
+use crate::{read, root};
 
 /// Seeds of the largest table in that folder.
 const SEEDS: &str = "20";
 
-fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-}
-
-/// Pages with commands.
-fn pages() -> Vec<PathBuf> {
-    let folders = ["docs", "docs/contributing"].map(|folder| root().join(folder).read_dir().unwrap());
-    let files = folders.into_iter().flatten().map(|entry| entry.unwrap().path());
-    let mut pages: Vec<PathBuf> = files.filter(|path| path.extension().is_some_and(|end| end == "md")).collect();
-    pages.extend(["README.md", "certificates/README.md", "tables/README.md"].map(|page| root().join(page)));
-    pages.sort();
-    pages
+/// Names and texts of the pages with commands.
+fn pages() -> impl Iterator<Item = (String, String)> {
+    let list = |folder: &str| {
+        let entries = root().join(folder).read_dir().unwrap().map(|entry| entry.unwrap().file_name());
+        entries.map(|name| format!("{folder}/{}", name.to_str().unwrap())).collect::<Vec<_>>()
+    };
+    let others = ["README.md", "certificates/README.md", "tables/README.md"].map(str::to_owned);
+    let names = list("docs").into_iter().chain(list("docs/contributing")).filter(|name| name.ends_with(".md"));
+    names.chain(others).map(|name| (name.clone(), read(&name)))
 }
 
 /// Runs the commands of a page. Returns their number and the faults.
@@ -54,9 +51,7 @@ fn faults_of_runs(name: &str, text: &str, shell: &mut Shell) -> (usize, Vec<Stri
 fn commands_of_the_documentation_print_what_it_shows() {
     let tables = shell::tables(SEEDS);
     let (mut runs, mut faults) = (0, Vec::new());
-    for page in pages() {
-        let text = std::fs::read_to_string(&page).unwrap();
-        let name = page.strip_prefix(root()).unwrap().display().to_string();
+    for (name, text) in pages() {
         let (count, found) = faults_of_runs(&name, &text, &mut Shell::new(&tables));
         runs += count;
         faults.extend(found);
@@ -68,17 +63,15 @@ fn commands_of_the_documentation_print_what_it_shows() {
 /// The program has the flags of all commands in text, and in blocks that do not run.
 #[test]
 fn the_program_has_every_flag_that_the_documentation_names() {
-    let mut shell = Shell::new(Path::new("/nowhere"));
     let (mut checked, mut faults) = (0, Vec::new());
-    for page in pages() {
-        let text = std::fs::read_to_string(&page).unwrap();
+    for (name, text) in pages() {
         let in_blocks = blocks(&text).into_iter().filter(|block| block.why_not_run.is_some());
         let in_blocks = in_blocks.flat_map(|block| block.commands).map(|command| (command.line, command.text));
         for (line, command) in in_blocks.chain(inline_commands(&text)) {
-            for arguments in page::arguments(&command) {
+            for arguments in arguments(&command) {
                 checked += 1;
-                let fault = shell.fault_of_flags(&arguments);
-                faults.extend(fault.map(|fault| format!("{}:{line}: kalah {arguments:?}: {fault}", page.display())));
+                let fault = fault_of_flags(&arguments);
+                faults.extend(fault.map(|fault| format!("{name}:{line}: kalah {arguments:?}: {fault}")));
             }
         }
     }
@@ -89,29 +82,28 @@ fn the_program_has_every_flag_that_the_documentation_names() {
 #[test]
 fn planted_faults_are_found() {
     let tables = shell::tables("5");
-    let faults = |text: &str| faults_of_runs("page", text, &mut Shell::new(&tables)).1.len();
     let block = |command: &str, output: &str| format!("```console\n$ {command}\n{output}\n```\n");
-    assert_eq!(
-        faults(&block("kalah probe 0,0,0,0,0,1/1,0,0,0,0,0 | grep score", "  score 1 of the 2 seeds in play, value 0")),
-        0
-    );
-    assert_eq!(
-        faults(&block("kalah probe 0,0,0,0,0,1/1,0,0,0,0,0 | grep score", "  score 2 of the 2 seeds in play, value 0")),
-        1
-    );
-    assert_eq!(faults(&block("cd tables && false", "")), 1);
-    assert_eq!(faults(&block("echo one; echo two; echo 3.5 s", "one\n...\n17 s")), 0);
-    assert_eq!(faults(&block("echo one; echo layer 5: slow; echo two", "one\ntwo")), 0);
-    assert_eq!(faults(&format!("<!-- not run: never -->\n{}", block("false", ""))), 0);
-    assert_eq!(faults("```sh\nexport A=1\nfalse\n```\n"), 1);
-    let mut shell = Shell::new(&tables);
-    let mut faults = |command: &str| {
-        page::arguments(command).iter().filter(|arguments| shell.fault_of_flags(arguments).is_some()).count()
+    let probe = |score| {
+        let shown = format!("  score {score} of the 2 seeds in play, value 0");
+        block("kalah probe 0,0,0,0,0,1/1,0,0,0,0,0 | grep score", &shown)
     };
-    assert_eq!(
-        faults("kalah build --seeds N --threads 2 | head -n 3 > file.txt && kalah play --north 'engine:x --y' 6x4"),
-        0
-    );
-    assert_eq!(faults("cd x; kalah build --seedz 20 && kalah biuld --seeds 20 # --seedz"), 2);
-    assert_eq!(faults("kalah help COMMAND"), 0);
+    for (page, count) in [
+        (probe(1), 0),
+        (probe(2), 1),
+        (block("cd tables && false", ""), 1),
+        (block("echo one; echo two; echo 3.5 s", "one\n...\n17 s"), 0),
+        (block("echo one; echo layer 5: slow; echo two", "one\ntwo"), 0),
+        (format!("<!-- not run: never -->\n{}", block("false", "")), 0),
+        ("```sh\nexport A=1\nfalse\n```\n".to_owned(), 1),
+    ] {
+        let (_, faults) = faults_of_runs("page", &page, &mut Shell::new(&tables));
+        assert_eq!(faults.len(), count, "{page}");
+    }
+    for (command, count) in [
+        ("kalah build --seeds N --threads 2 | head -n 3 > file.txt && kalah play --north 'engine:x --y' 6x4", 0),
+        ("cd x; kalah build --seedz 20 && kalah biuld --seeds 20 # --seedz", 2),
+        ("kalah help COMMAND", 0),
+    ] {
+        assert_eq!(arguments(command).iter().filter_map(|words| fault_of_flags(words)).count(), count, "{command}");
+    }
 }

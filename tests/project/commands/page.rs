@@ -9,7 +9,7 @@ pub(super) struct Block {
     pub why_not_run: Option<String>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Command {
     /// Number of the line on the page, from 1.
     pub line: usize,
@@ -28,16 +28,16 @@ impl Command {
 /// Blocks of shell commands on a page: those marked `console`, with output, and `sh`, without.
 pub(super) fn blocks(text: &str) -> Vec<Block> {
     let mut found = Vec::new();
-    let mut lines = text.lines().enumerate();
+    let mut lines = (1..).zip(text.lines());
     let mut before = "";
     while let Some((_, line)) = lines.next() {
-        let console = line == "```console";
-        if console || line == "```sh" {
+        if let Some(language) = line.strip_prefix("```") {
             let content: Vec<(usize, &str)> = lines.by_ref().take_while(|(_, line)| *line != "```").collect();
-            let commands = if console { sessions(&content) } else { scripts(&content) };
-            found.push(Block { commands, shows_output: console, why_not_run: why_not_run(before) });
-        } else if line.starts_with("```") && line != "```" {
-            lines.by_ref().find(|(_, line)| *line == "```");
+            let shows_output = language == "console";
+            if shows_output || language == "sh" {
+                let commands = if shows_output { sessions(&content) } else { script(&content) };
+                found.push(Block { commands, shows_output, why_not_run: why_not_run(before) });
+            }
         }
         before = line;
     }
@@ -54,10 +54,10 @@ fn why_not_run(line: &str) -> Option<String> {
 fn sessions(lines: &[(usize, &str)]) -> Vec<Command> {
     let mut commands: Vec<Command> = Vec::new();
     let mut goes_on = false;
-    for &(index, line) in lines {
+    for &(number, line) in lines {
         let begins = line.strip_prefix("$ ");
         if let Some(text) = begins {
-            commands.push(Command { line: index + 1, text: text.to_owned(), output: String::new() });
+            commands.push(Command { line: number, text: text.to_owned(), output: String::new() });
         } else if let Some(command) = commands.last_mut() {
             let to = if goes_on { &mut command.text } else { &mut command.output };
             if !to.is_empty() {
@@ -71,24 +71,20 @@ fn sessions(lines: &[(usize, &str)]) -> Vec<Command> {
 }
 
 /// All lines of a block, as one command.
-fn scripts(lines: &[(usize, &str)]) -> Vec<Command> {
+fn script(lines: &[(usize, &str)]) -> Vec<Command> {
     let text = lines.iter().map(|(_, line)| *line).collect::<Vec<_>>().join("\n");
-    let line = lines.first().map_or(0, |(index, _)| index + 1);
-    vec![Command { line, text, output: String::new() }]
+    vec![Command { line: lines.first().map_or(0, |(number, _)| *number), text, output: String::new() }]
 }
 
 /// Commands of the program in backticks within text, with their lines.
 pub(super) fn inline_commands(text: &str) -> Vec<(usize, String)> {
     let mut code = false;
-    let mut found = Vec::new();
-    for (index, line) in text.lines().enumerate() {
+    let text = (1..).zip(text.lines()).filter(move |(_, line)| {
         code ^= line.trim_start().starts_with("```");
-        if !code {
-            let spans = line.split('`').skip(1).step_by(2).filter(|span| span.starts_with("kalah "));
-            found.extend(spans.map(|span| (index + 1, span.to_owned())));
-        }
-    }
-    found
+        !code
+    });
+    let spans = text.flat_map(|(number, line)| line.split('`').skip(1).step_by(2).map(move |span| (number, span)));
+    spans.filter(|(_, span)| span.starts_with("kalah ")).map(|(number, span)| (number, span.to_owned())).collect()
 }
 
 /// Arguments of each run of the program in a shell command.

@@ -5,10 +5,9 @@
 
 mod prose;
 
-use std::path::{Path, PathBuf};
+use prose::{Kind, Passage};
 
-use prose::{Kind, Passage, passages};
-
+use crate::{read, root};
 use kalah_tests::optional;
 
 /// Maximum columns of a line. Tables, code blocks and addresses in pages are exempt.
@@ -22,13 +21,12 @@ const EXEMPT: [&str; 3] = ["LICENSE-", "web/page/texts/de", "CHANGELOG.md"];
 
 /// Paths of the tracked files with prose, from the root of the repository. `None` if git does not list them, as in an
 /// archive of the sources.
-fn files() -> Option<Vec<PathBuf>> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let names = optional::tracked(root)?;
+fn files() -> Option<Vec<String>> {
+    let names = optional::tracked(root())?;
     let kept = |name: &&str| Kind::of(name).is_some() && !EXEMPT.iter().any(|exempt| name.starts_with(exempt));
     // One crate links to a folder of another. Through the link the files would be read twice.
-    let kept = names.split_terminator('\0').filter(kept).map(PathBuf::from);
-    Some(kept.filter(|path| !root.join(path).is_symlink()).collect())
+    let kept = names.split_terminator('\0').filter(kept).filter(|name| !root().join(name).is_symlink());
+    Some(kept.map(str::to_owned).collect())
 }
 
 /// Forbidden words and phrases, in lower case.
@@ -60,54 +58,46 @@ fn faults_of(passage: &Passage, forbidden: &[String]) -> Vec<String> {
 /// Faults of a file.
 fn faults(name: &str, text: &str, forbidden: &[String]) -> Vec<String> {
     let kind = Kind::of(name).expect("the file has prose");
-    let mut found = Vec::new();
-    for passage in passages(kind, text) {
+    let of_passage = |passage: &Passage| {
         let at = |fault| format!("{name}:{}: {fault}", passage.line);
-        found.extend(faults_of(&passage, forbidden).into_iter().map(at));
-    }
-    for (index, line) in kind.short_lines(text) {
-        let columns = line.chars().count();
-        if columns > MOST_COLUMNS {
-            found.push(format!("{name}:{}: {columns} columns", index + 1));
-        }
-    }
-    found
+        faults_of(passage, forbidden).into_iter().map(at).collect::<Vec<_>>()
+    };
+    let lengths = kind.short_lines(text).map(|(number, line)| (number, line.chars().count()));
+    let long = lengths.filter(|&(_, columns)| columns > MOST_COLUMNS);
+    let long = long.map(|(number, columns)| format!("{name}:{number}: {columns} columns"));
+    kind.passages(text).iter().flat_map(of_passage).chain(long).collect()
 }
 
 #[test]
 fn comments_pages_and_messages_use_no_forbidden_word() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let forbidden = forbidden(&std::fs::read_to_string(root.join("CONTRIBUTING.md")).unwrap());
+    let forbidden = forbidden(&read("CONTRIBUTING.md"));
     assert!(forbidden.len() > 20, "only {} words are forbidden", forbidden.len());
     let Some(files) = files() else { return };
     assert!(files.len() > 400, "only {} files were found", files.len());
-    let mut found = Vec::new();
-    for path in files {
-        let text = std::fs::read_to_string(root.join(&path)).unwrap();
-        found.extend(faults(path.to_str().unwrap(), &text, &forbidden));
-    }
+    let found: Vec<_> = files.iter().flat_map(|name| faults(name, &read(name), &forbidden)).collect();
     assert!(found.is_empty(), "{} faults:\n{}", found.len(), found.join("\n"));
 }
 
 #[test]
 fn planted_faults_are_found() {
     let forbidden = ["best line".to_owned(), "told".to_owned()];
-    let found = |name: &str, text: &str| faults(name, text, &forbidden).len();
-    assert_eq!(
-        found("src/a.rs", "/// The best\n/// line, told by \"x\".\nfn told() -> &'static str { \"untold\" }\n"),
-        2
-    );
-    assert_eq!(found("src/a.rs", "fn a<'a>() { let _ = ('\"', r#\"told\"#, \"as\\\n   told\"); } // Told.\n"), 3);
-    assert_eq!(found("src/a.rs", "//! Whether a file is short.\n\n/* How it is. */\n"), 2);
-    assert_eq!(found("src/a.rs", "fn a() { let _ = [\"told_first\", \"untold\"]; }\n"), 1);
-    assert_eq!(found("tests/a.rs", "// Told.\nfn a() { assert!(false, \"told\"); }\n"), 1);
-    assert_eq!(found("shaders/a.wgsl", "// Told.\nfn told() {}\n"), 1);
-    assert_eq!(found("docs/a.md", "# Told\n\nA `told` and the best\nline.\n\n```sh\ntold\n```\n"), 2);
-    assert_eq!(found("docs/a.md", &format!("{}\n| {} |\n", "word ".repeat(25), "word ".repeat(25))), 1);
-    assert_eq!(found("src/a.rs", &format!("// {}\n", "word ".repeat(25))), 1);
-    assert_eq!(found("a.py", "# told\nx = 1\n\"\"\"Told.\"\"\"\n"), 2);
-    assert_eq!(found(".ci/a", "#!/usr/bin/env bash\n# Told.\n\n# told\n"), 2);
-    assert_eq!(found("a.c", "/* Told. */ int told;\n"), 1);
-    assert_eq!(found("a.js", "/** Told. */ let told = 'x'; // told\n"), 2);
-    assert_eq!(found("a.js", "/** @param {() => Told<{ told: x }>} x */\n/** Told. @type {x} told */\n"), 1);
+    let long = "word ".repeat(25);
+    for (name, text, count) in [
+        ("src/a.rs", "/// The best\n/// line, told by \"x\".\nfn told() -> &'static str { \"untold\" }\n", 2),
+        ("src/a.rs", "fn a<'a>() { let _ = ('\"', r#\"told\"#, \"as\\\n   told\"); } // Told.\n", 3),
+        ("src/a.rs", "//! Whether a file is short.\n\n/* How it is. */\n", 2),
+        ("src/a.rs", "fn a() { let _ = [\"told_first\", \"untold\"]; }\n", 1),
+        ("tests/a.rs", "// Told.\nfn a() { assert!(false, \"told\"); }\n", 1),
+        ("shaders/a.wgsl", "// Told.\nfn told() {}\n", 1),
+        ("docs/a.md", "# Told\n\nA `told` and the best\nline.\n\n```sh\ntold\n```\n", 2),
+        ("docs/a.md", &format!("{long}\n| {long} |\n"), 1),
+        ("src/a.rs", &format!("// {long}\n"), 1),
+        ("a.py", "# told\nx = 1\n\"\"\"Told.\"\"\"\n", 2),
+        (".ci/a", "#!/usr/bin/env bash\n# Told.\n\n# told\n", 2),
+        ("a.c", "/* Told. */ int told;\n", 1),
+        ("a.js", "/** Told. */ let told = 'x'; // told\n", 2),
+        ("a.js", "/** @param {() => Told<{ told: x }>} x */\n/** Told. @type {x} told */\n", 1),
+    ] {
+        assert_eq!(faults(name, text, &forbidden).len(), count, "{name}: {text}");
+    }
 }

@@ -26,8 +26,7 @@ impl Kind {
     /// Returns the kind of a file, or `None` if no prose of it is checked.
     pub(super) fn of(name: &str) -> Option<Kind> {
         let (folder, file) = name.rsplit_once('/').unwrap_or(("", name));
-        let (_, ending) = file.rsplit_once('.').unwrap_or(("", ""));
-        match ending {
+        match file.rsplit_once('.').map_or("", |(_, ending)| ending) {
             "" if matches!(folder, ".ci" | "packaging") => Some(Kind::Script),
             "rs" if name.starts_with("src/") || name.contains("/src/") => Some(Kind::Product),
             "rs" | "wgsl" | "js" | "mjs" | "c" => Some(Kind::Comments),
@@ -37,60 +36,75 @@ impl Kind {
         }
     }
 
-    /// Lines that must be short, with their numbers from 0.
-    pub(super) fn short_lines<'t>(self, text: &'t str) -> Box<dyn Iterator<Item = (usize, &'t str)> + 't> {
+    /// Passages of a file.
+    pub(super) fn passages(self, text: &str) -> Vec<Passage> {
         match self {
-            Kind::Page => Box::new(prose_of_page(text).filter(|(_, line)| !line.starts_with('|') && !is_address(line))),
-            _ => Box::new(text.lines().enumerate().filter(|(_, line)| !is_address(line))),
+            Kind::Page => joined(paragraphs(text), false),
+            Kind::Script => joined(scripts(text), true),
+            Kind::Product | Kind::Comments => sources(text, self == Kind::Product),
         }
     }
-}
 
-/// Returns true if a line is hardly more than an address, which cannot be broken.
-fn is_address(line: &str) -> bool {
-    line.split_whitespace().any(|word| word.chars().count() > 70)
-}
-
-/// Passages of a file.
-pub(super) fn passages(kind: Kind, text: &str) -> Vec<Passage> {
-    match kind {
-        Kind::Page => paragraphs(text),
-        Kind::Script => scripts(text),
-        Kind::Product | Kind::Comments => sources(text, kind == Kind::Product),
+    /// Lines that must be short, with their numbers from 1.
+    pub(super) fn short_lines(self, text: &str) -> impl Iterator<Item = (usize, &str)> {
+        let exempt = move |line: &str| self == Kind::Page && line.starts_with('|');
+        // A line that is hardly more than an address cannot be broken.
+        let is_address = |line: &str| line.split_whitespace().any(|word| word.chars().count() > 70);
+        let lines = (1..).zip(text.lines()).zip(in_code(text, self == Kind::Page));
+        lines.filter(move |((_, line), code)| !code && !exempt(line) && !is_address(line)).map(|(line, _)| line)
     }
 }
 
-/// Lines of a page outside code blocks, with their numbers from 0.
-fn prose_of_page(text: &str) -> impl Iterator<Item = (usize, &str)> {
+/// For each line, true if it is part of a block of code in a page.
+fn in_code(text: &str, is_page: bool) -> impl Iterator<Item = bool> {
     let mut code = false;
-    text.lines().enumerate().filter(move |(_, line)| {
-        let fence = line.trim_start().starts_with("```");
+    text.lines().map(move |line| {
+        let fence = is_page && line.trim_start().starts_with("```");
         code ^= fence;
-        !code && !fence
+        code || fence
     })
 }
 
-/// Paragraphs of a page without code, and without the list of words not to use.
-fn paragraphs(text: &str) -> Vec<Passage> {
-    let mut found: Vec<Passage> = Vec::new();
-    let mut last = None;
-    let mut listed = false;
-    for (index, line) in prose_of_page(text) {
-        if line.starts_with('#') {
-            listed = line == "## Words not to use";
+/// Joins the texts of consecutive lines.
+fn joined(lines: impl Iterator<Item = Option<String>>, is_comment: bool) -> Vec<Passage> {
+    let (mut found, mut is_open): (Vec<Passage>, bool) = (Vec::new(), false);
+    for (line, text) in (1..).zip(lines) {
+        match (text, found.last_mut().filter(|_| is_open)) {
+            (None, _) => {
+                is_open = false;
+                continue;
+            }
+            (Some(text), Some(passage)) => passage.text.extend([" ", &text]),
+            (Some(text), None) => found.push(Passage { line, text, is_comment }),
         }
-        if listed || line.trim().is_empty() {
-            continue;
-        }
-        let line = without_code(line);
-        let begins = line.starts_with(['#', '|', '-', '*']) || index == 0 || last != Some(index - 1);
-        match found.last_mut().filter(|_| !begins) {
-            Some(passage) => passage.text.extend([" ", &line]),
-            None => found.push(Passage { line: index + 1, text: line, is_comment: false }),
-        }
-        last = Some(index);
+        is_open = true;
     }
     found
+}
+
+/// Lines of a page without code, and without the list of words not to use.
+fn paragraphs(text: &str) -> impl Iterator<Item = Option<String>> {
+    let mut listed = false;
+    text.lines().zip(in_code(text, true)).map(move |(line, code)| {
+        if line.starts_with('#') && !code {
+            listed = line == "## Words not to use";
+        }
+        (!listed && !code && !line.trim().is_empty()).then(|| without_code(line))
+    })
+}
+
+/// Comments and docstrings of a script.
+fn scripts(text: &str) -> impl Iterator<Item = Option<String>> {
+    let mut quoted = false;
+    text.lines().map(move |line| {
+        let quotes = line.matches("\"\"\"").count();
+        let inside = quoted || quotes > 0;
+        quoted ^= quotes % 2 == 1;
+        let comment = line.trim_start().strip_prefix('#').filter(|text| !text.starts_with('!'));
+        let comment = comment.or_else(|| line.split_once("  # ").map(|(_, after)| after));
+        let text = if inside { Some(line) } else { comment };
+        text.map(|text| text.trim_matches(|letter: char| letter == '"' || letter.is_whitespace()).to_owned())
+    })
 }
 
 /// Returns a line without the text in backticks, and without the addresses of its links.
@@ -105,129 +119,79 @@ fn without_code(line: &str) -> String {
 fn without_types(text: &str) -> String {
     let (mut kept, mut depth) = (String::new(), 0);
     for letter in text.chars() {
-        let is_type =
-            depth > 0 || letter == '{' && kept.trim_end().rsplit(' ').next().is_some_and(|word| word.starts_with('@'));
+        let is_after_tag = || kept.trim_end().rsplit(' ').next().is_some_and(|word| word.starts_with('@'));
         match letter {
-            '{' if is_type => depth += 1,
-            '}' if is_type => depth -= 1,
-            _ if is_type => {}
+            '{' if depth > 0 || is_after_tag() => depth += 1,
+            '}' if depth > 0 => depth -= 1,
+            _ if depth > 0 => {}
             _ => kept.push(letter),
         }
     }
     kept
 }
 
-/// Comments and docstrings of a script.
-fn scripts(text: &str) -> Vec<Passage> {
-    let mut found: Vec<Passage> = Vec::new();
-    let (mut last, mut quoted) = (None, false);
-    for (index, line) in text.lines().enumerate() {
-        let quotes = line.matches("\"\"\"").count();
-        let comment = line
-            .trim_start()
-            .strip_prefix('#')
-            .filter(|text| !text.starts_with('!'))
-            .or_else(|| line.split_once("  # ").map(|(_, after)| after));
-        let inside = quoted || quotes > 0;
-        quoted ^= quotes % 2 == 1;
-        let Some(text) = (if inside { Some(line) } else { comment }) else { continue };
-        let text = text.trim_matches(|letter: char| letter == '"' || letter.is_whitespace());
-        match found.last_mut().filter(|_| index > 0 && last == Some(index - 1)) {
-            Some(passage) => passage.text.extend([" ", text]),
-            None => found.push(Passage { line: index + 1, text: text.to_owned(), is_comment: true }),
+/// Parts of a source.
+enum Part {
+    Comment,
+    String,
+    Other,
+}
+
+/// The part at the beginning of a source in Rust, WGSL, JavaScript or C, and its length.
+fn part(text: &str) -> (Part, usize) {
+    let until = |from: usize, end: &str| text[from..].find(end).map_or(text.len(), |at| from + at + end.len());
+    let hashes = text.bytes().skip(1).take_while(|&byte| byte == b'#').count();
+    let is_escaped = |&(at, _): &(usize, &str)| {
+        let before = &text[..at];
+        (before.len() - before.trim_end_matches('\\').len()) % 2 == 1
+    };
+    match text.as_bytes() {
+        [b'/', b'/', ..] => (Part::Comment, text.find('\n').unwrap_or(text.len())),
+        [b'/', b'*', ..] => (Part::Comment, until(2, "*/")),
+        [b'r', ..] if text[1 + hashes..].starts_with('"') => {
+            (Part::String, until(2 + hashes, &format!("\"{}", "#".repeat(hashes))))
         }
-        last = Some(index);
+        [b'"', ..] => {
+            let end = text.match_indices('"').skip(1).find(|quote| !is_escaped(quote));
+            (Part::String, end.map_or(text.len(), |(at, _)| at + 1))
+        }
+        // A character; an apostrophe of a lifetime has no other behind it.
+        [b'\'', b'\\', ..] => (Part::Other, until(3, "'")),
+        [b'\'', ..] if text.chars().nth(2) == Some('\'') => (Part::Other, until(1, "'")),
+        _ => (Part::Other, text.chars().next().map_or(0, char::len_utf8)),
+    }
+}
+
+/// Comments of a source, with its strings if they are wanted.
+fn sources(text: &str, strings: bool) -> Vec<Passage> {
+    let (mut rest, mut line, mut found) = (text, 1, Vec::<Passage>::new());
+    // Line on which a further comment continues the last one; 0 if no comment is open.
+    let mut open = 0;
+    while !rest.is_empty() {
+        let (part, length) = part(rest);
+        let (taken, after) = rest.split_at(length);
+        rest = after;
+        let first = line;
+        line += taken.matches('\n').count();
+        match part {
+            Part::Comment => {
+                let line_comment = taken.strip_prefix("//").map(|text| text.trim_start_matches(['/', '!']));
+                let text = line_comment.unwrap_or_else(|| taken.trim_matches(['/', '*', ' ']));
+                let text = without_types(&without_code(text.trim()));
+                match found.last_mut().filter(|_| open == line && !text.is_empty()) {
+                    Some(passage) => passage.text.extend([" ", &text]),
+                    None => found.push(Passage { line, text, is_comment: true }),
+                }
+                open = line + 1;
+            }
+            Part::String => {
+                open = 0;
+                let text = without_code(&taken.replace("\\\n", "").replace("\\n", " "));
+                found.extend(strings.then_some(Passage { line: first, text, is_comment: false }));
+            }
+            Part::Other if taken.trim().is_empty() => {}
+            Part::Other => open = 0,
+        }
     }
     found
-}
-
-/// Comments of a file in Rust, WGSL, JavaScript or C, with its strings if they are wanted.
-fn sources(text: &str, strings: bool) -> Vec<Passage> {
-    let mut reader = Reader { rest: text, line: 1, found: Vec::new(), open_comment: 0 };
-    while let Some(letter) = reader.rest.chars().next() {
-        if reader.rest.starts_with("//") {
-            let text = reader.take(reader.rest.find('\n').unwrap_or(reader.rest.len()));
-            reader.comment(text.trim_start_matches('/').trim_start_matches('!'));
-        } else if reader.rest.starts_with("/*") {
-            let text = reader.take(reader.rest.find("*/").map_or(reader.rest.len(), |at| at + 2));
-            reader.comment(text.trim_matches(['/', '*', ' ']));
-        } else if let Some(length) = raw_string(reader.rest) {
-            reader.string(length, strings);
-        } else if letter == '"' {
-            reader.string(string(reader.rest), strings);
-        } else {
-            let length = if letter == '\'' { character(reader.rest) } else { letter.len_utf8() };
-            if !letter.is_whitespace() {
-                reader.open_comment = 0;
-            }
-            reader.take(length);
-        }
-    }
-    reader.found
-}
-
-/// The rest of a file, and the passages found so far.
-struct Reader<'t> {
-    rest: &'t str,
-    line: usize,
-    found: Vec<Passage>,
-    /// Line on which a further comment continues the last one; 0 if no comment is open.
-    open_comment: usize,
-}
-
-impl<'t> Reader<'t> {
-    fn take(&mut self, length: usize) -> &'t str {
-        let (taken, rest) = self.rest.split_at(length);
-        self.line += taken.matches('\n').count();
-        self.rest = rest;
-        taken
-    }
-
-    fn comment(&mut self, text: &str) {
-        let text = without_types(&without_code(text.trim()));
-        let continues = self.open_comment == self.line && !text.is_empty();
-        match self.found.last_mut().filter(|_| continues) {
-            Some(passage) => passage.text.extend([" ", &text]),
-            None => self.found.push(Passage { line: self.line, text, is_comment: true }),
-        }
-        self.open_comment = self.line + 1;
-    }
-
-    fn string(&mut self, length: usize, wanted: bool) {
-        let line = self.line;
-        let text = self.take(length).replace("\\\n", "").replace("\\n", " ");
-        self.open_comment = 0;
-        if wanted {
-            self.found.push(Passage { line, text: without_code(&text), is_comment: false });
-        }
-    }
-}
-
-/// Length of the raw string at the beginning of a text, or `None`.
-fn raw_string(text: &str) -> Option<usize> {
-    let hashes = text.strip_prefix('r')?.chars().take_while(|&letter| letter == '#').count();
-    let inside = text[1 + hashes..].strip_prefix('"')?;
-    let end = format!("\"{}", "#".repeat(hashes));
-    Some(2 + hashes + inside.find(&end).map_or(inside.len(), |at| at + end.len()))
-}
-
-/// Length of the string at the beginning of a text.
-fn string(text: &str) -> usize {
-    let mut escaped = false;
-    let end = text.char_indices().skip(1).find(|&(_, letter)| {
-        let ends = letter == '"' && !escaped;
-        escaped = letter == '\\' && !escaped;
-        ends
-    });
-    end.map_or(text.len(), |(at, _)| at + 1)
-}
-
-/// Length of the character, or of the apostrophe of a lifetime, at the beginning of a text.
-fn character(text: &str) -> usize {
-    let mut letters = text.char_indices().skip(1);
-    match (letters.next(), letters.next()) {
-        (Some((_, '\\')), _) => text[3..].find('\'').map_or(1, |at| at + 4),
-        (Some(_), Some((at, '\''))) => at + 1,
-        _ => 1,
-    }
 }

@@ -1,43 +1,31 @@
 //! Scores by brute force, and certificates made from them.
 
-use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
 
 use kalah::certificate::{
-    Bound, Certificate, CertificateError, Checker, ClaimKeys, ClaimSet, Head, OpeningBounds, Statement,
-    StoredCertificate,
+    Bound, Certificate, CertificateError, Check, CheckError, CheckTally, Checker, ClaimKeys, ClaimSet, Head,
+    OpeningBounds, Statement, StoredCertificate,
 };
 use kalah::game::{Bounds, Pit, Position, Rules, ValueBounds};
+use kalah::progress::Pulse;
 use kalah::table::Tables;
+use kalah_tests::exhaustive::{self, exhaustive};
+use kalah_tests::program::Run;
 
 /// Exact scores of positions, by brute force.
 pub(crate) struct Scores {
     rules: Rules,
-    found: HashMap<Position, u32>,
+    found: exhaustive::Scores,
 }
 
 impl Scores {
     pub(crate) fn of(rules: Rules) -> Scores {
-        Scores { rules, found: HashMap::new() }
+        Scores { rules, found: exhaustive::Scores::default() }
     }
 
     pub(crate) fn score(&mut self, position: &Position) -> u32 {
-        let position = position.without_stores();
-        if position.is_over() {
-            return position.mover().total();
-        }
-        if let Some(&score) = self.found.get(&position) {
-            return score;
-        }
-        let moves: Vec<_> = position.moves().collect();
-        let by_move = moves.into_iter().map(|pit| {
-            let played = position.play(self.rules, pit).expect("a legal move");
-            let score = self.score(&played.position);
-            played.mover_score(&position, score)
-        });
-        let best = by_move.max().expect("there is a move");
-        self.found.insert(position, best);
-        best
+        exhaustive(self.rules, position, &mut self.found)
     }
 
     pub(crate) fn value(&mut self, position: &Position) -> i64 {
@@ -65,6 +53,28 @@ pub(crate) fn stored(certificate: &Certificate) -> StoredCertificate {
     StoredCertificate::open(&path).expect("it was just written")
 }
 
+/// Checks a certificate in full, as `kalah check` does.
+pub(crate) fn check(certificate: &Certificate, tables: Option<&Tables>) -> Result<CheckTally, CheckError> {
+    check_file(&stored(certificate), tables)
+}
+
+pub(crate) fn check_file(file: &StoredCertificate, tables: Option<&Tables>) -> Result<CheckTally, CheckError> {
+    let check = Check::new(file, tables, &Pulse::default())?;
+    check.statement()?;
+    check.claims(CheckTally::default(), &Pulse::default(), None)
+}
+
+/// Runs the reader in Python.
+pub(crate) fn read_in_python(file: &Path, flags: &[&str]) -> Output {
+    let mut command = Command::new("python3");
+    command.arg(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/certificate_reader.py")).args(flags).arg(file).run()
+}
+
+/// Digests of the tables that a certificate rests on.
+pub(crate) fn digests(tables: &Tables) -> Vec<[u8; 32]> {
+    tables.layers().iter().map(|table| table.header().digest).collect()
+}
+
 /// Reads the bytes of a certificate.
 pub(crate) fn read(bytes: &[u8]) -> Result<Certificate, CertificateError> {
     let file = tempfile::NamedTempFile::new().expect("a temporary file");
@@ -81,15 +91,11 @@ pub(crate) fn positions(pits: usize, seeds: usize, step: usize) -> Vec<Position>
     all.filter(|position| !position.is_over()).collect()
 }
 
-/// Makes a certificate of the value of a position and of each of its moves from brute-force scores.
+/// Makes a certificate of the value of a start position and of each of its moves from brute-force scores.
 ///
 /// Claims that searches with this effort do not show follow in one ply from other claims.
-pub(crate) fn certificate(
-    scores: &mut Scores,
-    position: &Position,
-    tables: Option<&Tables>,
-    effort: u32,
-) -> Certificate {
+pub(crate) fn certificate(scores: &mut Scores, start: &str, tables: Option<&Tables>, effort: u32) -> Certificate {
+    let position: Position = start.parse().expect("a start position");
     let (rules, pits) = (scores.rules, position.pits());
     let table_seeds = tables.and_then(Tables::max_seeds).unwrap_or(0);
     let mut proof = Proof {
@@ -106,11 +112,9 @@ pub(crate) fn certificate(
         proof.prove(&played.position, Bound::AtMost(score));
         openings.push(OpeningBounds { moves: vec![pit], bounds: exactly(played.mover_value(value)) });
     }
-    let bounds = exactly(proof.scores.value(position));
-    let statement = Statement { rules, position: *position, bounds, openings };
-    let tables =
-        tables.map_or(Vec::new(), |tables| tables.layers().iter().map(|table| table.header().digest).collect());
-    Certificate { head: Head { statement, effort, tables }, claims: proof.claims }
+    let bounds = exactly(proof.scores.value(&position));
+    let statement = Statement { rules, position, bounds, openings };
+    Certificate { head: Head { statement, effort, tables: tables.map_or(Vec::new(), digests) }, claims: proof.claims }
 }
 
 struct Proof<'a> {
@@ -131,12 +135,9 @@ impl Proof<'_> {
         if self.checker.searches(position, bound).expect("the tables are sound") {
             return;
         }
-        for (pit, next, needed) in self.children(position, bound) {
+        for (pit, next, needed) in children(self.scores.rules, position, bound) {
             let score = self.scores.score(&next);
-            let holds = match needed {
-                Bound::AtLeast(needed) => score >= needed,
-                Bound::AtMost(needed) => score <= needed,
-            };
+            let holds = needed.is_implied_by(Bounds { lower: score, upper: score });
             match bound {
                 Bound::AtLeast(_) if holds => return self.prove(&next, needed),
                 Bound::AtLeast(_) => {}
@@ -147,10 +148,6 @@ impl Proof<'_> {
             }
         }
         assert!(matches!(bound, Bound::AtMost(_)), "{position}: no move reaches {bound}");
-    }
-
-    fn children(&self, position: &Position, bound: Bound) -> Vec<(Pit, Position, Bound)> {
-        children(self.scores.rules, position, bound)
     }
 }
 

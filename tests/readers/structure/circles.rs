@@ -39,28 +39,23 @@ fn line(sources: &Sources, module: usize) -> Vec<usize> {
 
 /// Circles among siblings, each as its uses.
 fn in_folder(siblings: &Siblings) -> Vec<String> {
-    let reached = |from: &PathBuf| {
-        let (mut reached, mut open) = (BTreeSet::new(), vec![from]);
-        while let Some(place) = open.pop() {
-            for (_, next) in siblings.keys().filter(|(from, _)| from == place) {
-                if reached.insert(next) {
-                    open.push(next);
-                }
-            }
-        }
-        reached
-    };
-    let reach: BTreeMap<&PathBuf, BTreeSet<&PathBuf>> =
-        siblings.keys().map(|(from, _)| (from, reached(from))).collect();
-    // Siblings that reach each other are in one circle.
-    let mut groups = BTreeSet::new();
-    for (place, all) in &reach {
-        if all.contains(place) {
-            let group: BTreeSet<&PathBuf> =
-                all.iter().copied().filter(|other| reach.get(other).is_some_and(|back| back.contains(place))).collect();
-            groups.insert(group);
-        }
+    // All pairs of siblings of which the first reaches the second.
+    let mut reach: BTreeSet<(&PathBuf, &PathBuf)> = siblings.keys().map(|(from, to)| (from, to)).collect();
+    let mut before = 0;
+    while before < reach.len() {
+        before = reach.len();
+        let further =
+            |&(from, by): &(_, _)| siblings.keys().filter(move |(next, _)| next == by).map(move |(_, to)| (from, to));
+        let more: Vec<_> = reach.iter().flat_map(further).collect();
+        reach.extend(more);
     }
+    // Siblings that reach each other are in one circle.
+    let reach = &reach;
+    let circle = |place| {
+        let both_ways = reach.iter().filter(move |&&(from, to)| from == place && reach.contains(&(to, from)));
+        both_ways.map(|&(_, to)| to).collect::<BTreeSet<&PathBuf>>()
+    };
+    let groups: BTreeSet<_> = reach.iter().filter(|(from, to)| from == to).map(|&(place, _)| circle(place)).collect();
     let describe = |group: BTreeSet<&PathBuf>| {
         let uses = siblings.iter().filter(|((from, to), _)| group.contains(from) && group.contains(to));
         let lines: Vec<&str> = uses.flat_map(|(_, files)| files).map(String::as_str).collect();

@@ -8,7 +8,6 @@ use syn::visit::Visit;
 use syn::{Attribute, Item, ItemMod, ItemUse, UseTree, Visibility};
 
 /// A module: a file, or a module inside a file.
-#[derive(Debug)]
 pub(super) struct Module {
     /// The module's folder or file among its siblings, from the root of the sources.
     pub place: PathBuf,
@@ -17,15 +16,9 @@ pub(super) struct Module {
     /// Parent module; `None` for the root of a crate.
     pub parent: Option<usize>,
     children: BTreeMap<String, usize>,
-    /// Imported names, with their paths.
-    imports: Vec<Import>,
-    /// Names of the module's own items.
-    items: Vec<String>,
-    /// Other paths in the text.
-    paths: Vec<Vec<String>>,
+    text: Text,
 }
 
-#[derive(Debug)]
 struct Import {
     /// Imported name; `None` for all names of a module.
     name: Option<String>,
@@ -35,7 +28,6 @@ struct Import {
 }
 
 /// All modules of some crates.
-#[derive(Debug)]
 pub(super) struct Sources {
     modules: Vec<Module>,
     roots: BTreeMap<String, usize>,
@@ -63,8 +55,8 @@ impl Sources {
         let mut uses = Vec::new();
         for (user, module) in self.modules.iter().enumerate() {
             // A re-export by a folder of items in its files is no use.
-            let imports = module.imports.iter().filter(|import| !import.is_public).map(|import| &import.path);
-            for path in imports.chain(&module.paths) {
+            let imports = module.text.imports.iter().filter(|import| !import.is_public).map(|import| &import.path);
+            for path in imports.chain(&module.text.paths) {
                 let used = self.resolve(user, path, 0);
                 uses.extend(used.filter(|&used| used != user).map(|used| (user, used)));
             }
@@ -74,42 +66,27 @@ impl Sources {
         uses
     }
 
-    fn add_file(&mut self, root: &Path, file: &Path, folder: &Path, parent: Option<usize>) -> usize {
+    fn add_file(&mut self, top: &Path, file: &Path, folder: &Path, parent: Option<usize>) -> usize {
         let text = fs::read_to_string(file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
         let parsed = syn::parse_file(&text).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
         let is_folder = file.file_name().is_some_and(|name| name == "mod.rs");
         let place = if is_folder { file.parent().unwrap() } else { file };
-        self.add(root, place, file, folder, parent, &parsed.items)
+        self.add(top, (place, file, folder), parent, &parsed.items)
     }
 
+    /// Adds a module by its place, the file with its text, and the folder with the files of its children.
     fn add(
         &mut self,
-        root: &Path,
-        place: &Path,
-        file: &Path,
-        folder: &Path,
+        top: &Path,
+        (place, file, folder): (&Path, &Path, &Path),
         parent: Option<usize>,
         items: &[Item],
     ) -> usize {
-        let relative = |path: &Path| path.strip_prefix(root).unwrap_or(path).to_owned();
-        let index = self.modules.len();
-        self.modules.push(Module {
-            place: relative(place),
-            file: relative(file),
-            parent,
-            children: BTreeMap::new(),
-            imports: Vec::new(),
-            items: Vec::new(),
-            paths: Vec::new(),
-        });
+        let [place, of] = [place, file].map(|path| path.strip_prefix(top).unwrap_or(path).to_owned());
         let mut text = Text::default();
-        for item in items {
-            text.visit_item(item);
-        }
-        let Text { imports, items, paths, modules } = text;
-        self.modules[index].imports = imports;
-        self.modules[index].items = items;
-        self.modules[index].paths = paths;
+        items.iter().for_each(|item| text.visit_item(item));
+        let (index, modules) = (self.modules.len(), std::mem::take(&mut text.modules));
+        self.modules.push(Module { place, file: of, parent, children: BTreeMap::new(), text });
         for module in modules {
             let name = module.ident.to_string();
             let inner = folder.join(&name);
@@ -117,12 +94,12 @@ impl Sources {
                 // Its files may be in a folder of their own.
                 Some((_, items)) => {
                     let place = if inner.is_dir() { &*inner } else { file };
-                    self.add(root, place, file, &inner, Some(index), items)
+                    self.add(top, (place, file, &inner), Some(index), items)
                 }
                 None => {
                     let flat = folder.join(format!("{name}.rs"));
                     let file = if flat.exists() { flat } else { inner.join("mod.rs") };
-                    self.add_file(root, &file, &inner, Some(index))
+                    self.add_file(top, &file, &inner, Some(index))
                 }
             };
             self.modules[index].children.insert(name, child);
@@ -133,126 +110,90 @@ impl Sources {
     /// Returns the module that defines the item of `path` in the module `from`; `None` if it is of another crate.
     fn resolve(&self, from: usize, path: &[String], depth: usize) -> Option<usize> {
         let (first, rest) = path.split_first()?;
+        let module = &self.modules[from];
         match first.as_str() {
             "crate" => self.descend(self.root_of(from), rest, depth),
             "self" => self.descend(from, rest, depth),
-            "super" => match rest.first() {
-                Some(_) => self.resolve_above(self.modules[from].parent?, rest, depth),
-                None => self.modules[from].parent,
-            },
-            name => {
-                let module = &self.modules[from];
-                if let Some(&child) = module.children.get(name) {
-                    return self.descend(child, rest, depth);
-                }
-                if self.imports_of(from, name).next().is_some() {
-                    return self.descend(from, path, depth);
-                }
-                self.descend(*self.roots.get(name)?, rest, depth)
+            "super" if rest.first().is_some_and(|next| next == "super") => self.resolve(module.parent?, rest, depth),
+            "super" => self.descend(module.parent?, rest, depth),
+            name if module.children.contains_key(name) || self.import(from, name).is_some() => {
+                self.descend(from, path, depth)
             }
+            name => self.descend(*self.roots.get(name)?, rest, depth),
         }
-    }
-
-    /// Resolves the rest of a path after `super`, which may be another `super`.
-    fn resolve_above(&self, parent: usize, rest: &[String], depth: usize) -> Option<usize> {
-        if rest[0] == "super" { self.resolve(parent, rest, depth) } else { self.descend(parent, rest, depth) }
     }
 
     /// Follows names down from a module to the one that defines the item.
     fn descend(&self, module: usize, path: &[String], depth: usize) -> Option<usize> {
+        self.find(module, path, depth).unwrap_or(Some(module))
+    }
+
+    /// The same, but `None` if the module neither defines nor re-exports the first name.
+    fn find(&self, module: usize, path: &[String], depth: usize) -> Option<Option<usize>> {
         // Globs of two modules may name each other.
         let deeper = depth + 1;
-        if deeper > 20 {
-            return None;
-        }
-        let Some((name, rest)) = path.split_first() else { return Some(module) };
-        if name == "self" || self.modules[module].items.contains(name) {
-            return Some(module);
-        }
-        if let Some(&child) = self.modules[module].children.get(name) {
-            return self.descend(child, rest, deeper);
-        }
-        if let Some(import) = self.imports_of(module, name).next() {
-            let path: Vec<String> = import.path.iter().chain(rest).cloned().collect();
-            return self.resolve(module, &path, deeper);
-        }
-        let globs = self.modules[module].imports.iter().filter(|import| import.name.is_none() && import.is_public);
-        for glob in globs {
-            let target = self.resolve(module, &glob.path, deeper);
-            let found = target
-                .filter(|&target| self.has(target, name, deeper))
-                .and_then(|target| self.descend(target, path, deeper));
-            if found.is_some() {
-                return found;
-            }
-        }
-        Some(module)
-    }
-
-    /// Returns true if a module defines a name or re-exports it.
-    fn has(&self, module: usize, name: &String, depth: usize) -> bool {
+        let (name, rest) = path.split_first().filter(|_| deeper <= 20)?;
         let this = &self.modules[module];
-        let globs = || this.imports.iter().filter(|import| import.name.is_none() && import.is_public);
-        this.items.contains(name)
-            || this.children.contains_key(name)
-            || self.imports_of(module, name).next().is_some()
-            || depth < 20
-                && globs().any(|glob| {
-                    let target = self.resolve(module, &glob.path, depth + 1);
-                    target.is_some_and(|target| self.has(target, name, depth + 1))
-                })
+        if name == "self" || this.text.items.contains(name) {
+            return Some(Some(module));
+        }
+        if let Some(&child) = this.children.get(name) {
+            return Some(self.descend(child, rest, deeper));
+        }
+        if let Some(import) = self.import(module, name) {
+            let path: Vec<String> = import.path.iter().chain(rest).cloned().collect();
+            return Some(self.resolve(module, &path, deeper));
+        }
+        let mut globs = this.text.imports.iter().filter(|import| import.name.is_none() && import.is_public);
+        globs.find_map(|glob| self.find(self.resolve(module, &glob.path, deeper)?, path, deeper)?).map(Some)
     }
 
-    fn imports_of<'s>(&'s self, module: usize, name: &'s str) -> impl Iterator<Item = &'s Import> {
-        let imports = self.modules[module].imports.iter();
+    fn import(&self, module: usize, name: &str) -> Option<&Import> {
         // `use name::Item` imports no `name` from itself.
-        imports.filter(move |import| {
+        self.modules[module].text.imports.iter().find(|import| {
             import.name.as_deref() == Some(name) && import.path.first().is_none_or(|first| first != name)
         })
     }
 
-    fn root_of(&self, mut module: usize) -> usize {
-        while let Some(parent) = self.modules[module].parent {
-            module = parent;
-        }
-        module
+    fn root_of(&self, module: usize) -> usize {
+        self.modules[module].parent.map_or(module, |parent| self.root_of(parent))
     }
 }
 
 /// Contents of the text of a module.
 #[derive(Default)]
 struct Text {
+    /// Imported names, with their paths.
     imports: Vec<Import>,
+    /// Names of the module's own items.
     items: Vec<String>,
+    /// Other paths in the text.
     paths: Vec<Vec<String>>,
+    /// Modules inside, until they are added.
     modules: Vec<ItemMod>,
 }
 
 impl Text {
-    fn import(&mut self, tree: &UseTree, mut path: Vec<String>, is_public: bool) {
-        match tree {
+    fn add_import(&mut self, tree: &UseTree, mut path: Vec<String>, is_public: bool) {
+        let name = match tree {
             UseTree::Path(inner) => {
                 path.push(inner.ident.to_string());
-                self.import(&inner.tree, path, is_public);
+                return self.add_import(&inner.tree, path, is_public);
             }
-            UseTree::Name(name) if name.ident == "self" => {
-                self.imports.push(Import { name: path.last().cloned(), path, is_public });
+            UseTree::Group(group) => {
+                return group.items.iter().for_each(|tree| self.add_import(tree, path.clone(), is_public));
             }
             UseTree::Name(name) => {
-                path.push(name.ident.to_string());
-                self.imports.push(Import { name: path.last().cloned(), path, is_public });
+                path.extend((name.ident != "self").then(|| name.ident.to_string()));
+                path.last().cloned()
             }
             UseTree::Rename(name) => {
                 path.push(name.ident.to_string());
-                self.imports.push(Import { name: Some(name.rename.to_string()), path, is_public });
+                Some(name.rename.to_string())
             }
-            UseTree::Glob(_) => self.imports.push(Import { name: None, path, is_public }),
-            UseTree::Group(group) => {
-                for tree in &group.items {
-                    self.import(tree, path.clone(), is_public);
-                }
-            }
-        }
+            UseTree::Glob(_) => None,
+        };
+        self.imports.push(Import { name, path, is_public });
     }
 }
 
@@ -281,7 +222,7 @@ impl<'a> Visit<'a> for Text {
     }
 
     fn visit_item_use(&mut self, item: &'a ItemUse) {
-        self.import(&item.tree, Vec::new(), !matches!(item.vis, Visibility::Inherited));
+        self.add_import(&item.tree, Vec::new(), !matches!(item.vis, Visibility::Inherited));
     }
 
     fn visit_path(&mut self, path: &'a syn::Path) {

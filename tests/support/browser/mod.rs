@@ -22,6 +22,26 @@ use driver::Driver;
 use firefox::Firefox;
 use pool::Lent;
 
+/// Keys without a letter, for [`Browser::keys`].
+#[allow(missing_docs, reason = "their names say it")]
+pub mod keys {
+    pub const TAB: &str = "\u{e004}";
+    pub const ENTER: &str = "\u{e007}";
+    pub const ESCAPE: &str = "\u{e00c}";
+    pub const END: &str = "\u{e010}";
+    pub const HOME: &str = "\u{e011}";
+    pub const LEFT: &str = "\u{e012}";
+    pub const RIGHT: &str = "\u{e014}";
+}
+
+/// Functions of every script: the first element of a selector, and all; its frame; whether it is seen; the texts of
+/// all; and the JSON that an address answers.
+const FUNCTIONS: &str = "const $ = (one) => document.querySelector(one), $$ = (all) => \
+    [...document.querySelectorAll(all)], box = (one) => $(one).getBoundingClientRect(), \
+    shown = (one) => Boolean($(one)?.checkVisibility({ checkVisibilityCSS: true })), \
+    texts = (all) => $$(all).map((one) => one.textContent), \
+    ask = async (path, options) => (await fetch(path, options)).json();";
+
 /// Path and name of the command that moves pointers and presses keys.
 const ACTIONS: (&str, &str) = ("/actions", "PerformActions");
 
@@ -137,25 +157,55 @@ impl Browser {
         self.devtools("Emulation.setEmulatedMedia", json!({ "features": [{ "name": name, "value": value }] }));
     }
 
-    /// Runs a script, and returns its result.
+    /// Runs a script that may use [`FUNCTIONS`], and returns its result.
     #[track_caller]
     pub fn run(&self, script: &str) -> Value {
+        let script = format!("{FUNCTIONS} {{ {script} }}");
         self.driver.send(("/execute/sync", "ExecuteScript"), &json!({ "script": script, "args": [] }))
+    }
+
+    /// Value of an expression.
+    #[track_caller]
+    pub fn value(&self, expression: &str) -> Value {
+        self.run(&format!("return {expression}"))
+    }
+
+    /// Fails if an expression has another value.
+    #[track_caller]
+    pub fn is(&self, expression: &str, expected: impl Into<Value>) {
+        assert_eq!(self.value(expression), expected.into(), "{expression}");
     }
 
     /// Text of the first element that matches a selector.
     #[track_caller]
     pub fn text(&self, selector: &str) -> String {
-        let script = format!("return document.querySelector({}).textContent", json!(selector));
-        self.run(&script).as_str().unwrap().to_owned()
+        self.value(&format!("$({}).textContent", json!(selector))).as_str().unwrap().to_owned()
+    }
+
+    /// Gives a field a value, as somebody who types or chooses it.
+    #[track_caller]
+    pub fn fill(&self, selector: &str, value: impl Into<Value>) {
+        self.run(&format!(
+            "const field = $({}); field.value = {};
+             for (const kind of ['input', 'change']) field.dispatchEvent(new Event(kind, {{ bubbles: true }}))",
+            json!(selector),
+            value.into()
+        ));
+    }
+
+    /// Loads the page again, and waits until it shows a board.
+    #[track_caller]
+    pub fn reload(&self) {
+        self.run("window.before = true; location.reload()");
+        self.wait("!window.before && $('.pit')");
     }
 
     /// Waits until an expression is true. It is evaluated less often while a wait lasts, since that is work too.
     #[track_caller]
     pub fn wait(&self, expression: &str) {
         let begin = Instant::now();
-        while self.run(&format!("return Boolean({expression})")) != json!(true) {
-            let shown = || self.run("return document.body.innerText + ' ' + location.href");
+        while self.value(&format!("Boolean({expression})")) != true {
+            let shown = || self.value("document.body.innerText + ' ' + location.href");
             assert!(begin.elapsed() < PATIENCE, "never true: {expression}\n{}\n{}", shown(), self.errors());
             std::thread::sleep((begin.elapsed() / 10).clamp(PAUSE.0, PAUSE.1));
         }
@@ -170,13 +220,20 @@ impl Browser {
         self.driver.send((&format!("/element/{element}/click"), "ElementClick"), &json!({ "id": element }));
     }
 
+    /// Clicks an element, and waits until an expression is true.
+    #[track_caller]
+    pub fn click_until(&self, selector: &str, expression: &str) {
+        self.click(selector);
+        self.wait(expression);
+    }
+
     /// Drags a pointer through an element, from one share of its width to another; `at_each` runs after each of some
     /// steps, before the pointer is released.
     #[track_caller]
     pub fn drag(&self, selector: &str, from: f64, to: f64, mut at_each: impl FnMut()) {
         const STEPS: u32 = 8;
         let script = format!(
-            "const element = document.querySelector({}); element.scrollIntoView({{ block: 'center' }});
+            "const element = $({}); element.scrollIntoView({{ block: 'center' }});
              const {{ left, top, width, height }} = element.getBoundingClientRect();
              return [left, top + height / 2, width]",
             json!(selector)
@@ -208,6 +265,13 @@ impl Browser {
             .flat_map(|key| ["keyDown", "keyUp"].map(|kind| json!({ "type": kind, "value": key.to_string() })))
             .collect();
         self.driver.send(ACTIONS, &json!({ "actions": [{ "type": "key", "id": "keys", "actions": actions }] }));
+    }
+
+    /// Presses keys, and waits until an expression is true.
+    #[track_caller]
+    pub fn keys_until(&self, keys: &str, expression: &str) {
+        self.keys(keys);
+        self.wait(expression);
     }
 
     /// Messages that the page wrote to its console; Firefox does not report them.

@@ -38,48 +38,11 @@ fn close_at_exit() {
     ONCE.call_once(|| assert_eq!(unsafe { libc::atexit(close) }, 0));
 }
 
-/// Permission to use a browser.
-struct Permit;
-
-impl Permit {
-    /// Waits until fewer than [`MOST`] browsers are in use.
-    fn wait() -> Permit {
-        let mut pool = FREE.wait_while(pool(), |pool| pool.used == MOST).unwrap_or_else(PoisonError::into_inner);
-        pool.used += 1;
-        Permit
-    }
-}
-
-impl Drop for Permit {
-    fn drop(&mut self) {
-        pool().used -= 1;
-        FREE.notify_one();
-    }
-}
-
-/// Takes an idle browser of a kind.
-fn take(kind: &Kind) -> Option<Driver> {
-    let mut pool = pool();
-    let found = pool.idle.iter().rposition(|(other, _)| other == kind)?;
-    Some(pool.idle.remove(found).1)
-}
-
-/// Keeps a browser for other tests. Closes the one that has waited longest if there are too many.
-fn give_back(kind: Kind, driver: Driver) {
-    close_at_exit();
-    let mut pool = pool();
-    pool.idle.push((kind, driver));
-    let closed = (pool.idle.len() > SPARE).then(|| pool.idle.remove(0));
-    drop(pool);
-    drop(closed);
-}
-
-/// A browser in use.
+/// A browser in use, of which there are fewer than [`MOST`] others.
 pub(super) struct Lent {
     driver: Option<Driver>,
     /// Its kind, if other tests may use it.
     kind: Option<Kind>,
-    _permit: Permit,
 }
 
 impl Lent {
@@ -93,11 +56,15 @@ impl Lent {
         (width, height): (u32, u32),
         start: impl FnOnce() -> std::io::Result<Driver>,
     ) -> std::io::Result<Lent> {
-        let permit = Permit::wait();
-        let (mut driver, is_new) = match kind.as_ref().and_then(take) {
-            Some(driver) => (driver, false),
-            None => (start()?, true),
-        };
+        let mut pool = FREE.wait_while(pool(), |pool| pool.used == MOST).unwrap_or_else(PoisonError::into_inner);
+        pool.used += 1;
+        let found = pool.idle.iter().rposition(|(other, _)| Some(other) == kind.as_ref());
+        let found = found.map(|index| pool.idle.remove(index).1);
+        drop(pool);
+        let is_new = found.is_none();
+        // From here on, its end lets another test begin.
+        let mut lent = Lent { driver: found, kind: None };
+        let mut driver = lent.driver.take().map_or_else(start, Ok)?;
         if kind.is_some() {
             match driver.begin(width, height) {
                 Err(error) if is_new => return Err(error),
@@ -105,7 +72,8 @@ impl Lent {
                 begun => begun.expect("the browser runs"),
             }
         }
-        Ok(Lent { driver: Some(driver), kind, _permit: permit })
+        (lent.driver, lent.kind) = (Some(driver), kind);
+        Ok(lent)
     }
 }
 
@@ -119,11 +87,24 @@ impl Deref for Lent {
 
 impl Drop for Lent {
     fn drop(&mut self) {
+        let mut driver = self.driver.take();
         // After a failure, the browser is closed.
-        if let (Some(mut driver), Some(kind), false) = (self.driver.take(), self.kind.take(), std::thread::panicking())
-        {
+        let kind = self.kind.take().filter(|_| !std::thread::panicking());
+        if let (Some(driver), true) = (&mut driver, kind.is_some()) {
             driver.end();
-            give_back(kind, driver);
         }
+        let mut pool = pool();
+        pool.used -= 1;
+        FREE.notify_one();
+        // The one that has waited longest is closed if there are too many.
+        if let Some(kind) = kind
+            && let Some(kept) = driver.take()
+        {
+            close_at_exit();
+            pool.idle.push((kind, kept));
+            driver = (pool.idle.len() > SPARE).then(|| pool.idle.remove(0).1);
+        }
+        drop(pool);
+        drop(driver);
     }
 }

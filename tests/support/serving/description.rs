@@ -1,6 +1,6 @@
 //! Compares documents of the server with its own description of them.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::Server;
 
@@ -11,65 +11,52 @@ pub fn fits(value: &Value, schema: &Value, all: &Value, at: &str) -> Result<(), 
         let name = name.strip_prefix("#/components/schemas/").expect("a schema of the description");
         return fits(value, &all[name], all, at);
     }
-    for (kind, most) in [("anyOf", usize::MAX), ("oneOf", 1)] {
-        if let Some(choices) = schema[kind].as_array() {
-            let fitting = choices.iter().filter(|choice| fits(value, choice, all, at).is_ok()).count();
-            return if (1..=most).contains(&fitting) {
-                Ok(())
-            } else {
-                Err(format!("{at}: {value} fits {fitting} choices"))
-            };
-        }
-    }
-    if let Some(types) = schema["type"].as_array() {
+    let ensure = |fits: bool, fault: &str| if fits { Ok(()) } else { Err(format!("{at}: {value} {fault}")) };
+    let of_types = schema["type"].as_array().map(|types| {
         let of = |kind: &Value| {
             let mut schema = schema.clone();
             schema["type"] = kind.clone();
-            fits(value, &schema, all, at)
+            schema
         };
-        return types.iter().map(of).find(Result::is_ok).unwrap_or_else(|| Err(format!("{at}: {value} is of no type")));
-    }
-    if let Some(allowed) = schema["enum"].as_array()
-        && !allowed.contains(value)
+        types.iter().map(of).collect()
+    });
+    for (choices, most) in [(schema["anyOf"].as_array(), usize::MAX), (schema["oneOf"].as_array(), 1)]
+        .into_iter()
+        .chain([(of_types.as_ref(), usize::MAX)])
     {
-        return Err(format!("{at}: {value} is not one of {}", schema["enum"]));
+        if let Some(choices) = choices {
+            let fitting = choices.iter().filter(|choice| fits(value, choice, all, at).is_ok()).count();
+            return ensure((1..=most).contains(&fitting), &format!("fits {fitting} choices"));
+        }
     }
-    let right = match schema["type"].as_str().expect("a type") {
+    if let Some(allowed) = schema["enum"].as_array() {
+        ensure(allowed.contains(value), &format!("is not one of {}", schema["enum"]))?;
+    }
+    let kind = schema["type"].as_str().expect("a type");
+    let is_of_kind = match kind {
         "null" => value.is_null(),
         "string" => value.is_string(),
         "integer" => value.is_i64() || value.is_u64(),
         "number" => value.is_number(),
         "boolean" => value.is_boolean(),
-        "array" => {
-            let items = value.as_array().ok_or_else(|| format!("{at}: {value} is no array"))?;
-            return items
-                .iter()
-                .enumerate()
-                .try_for_each(|(i, item)| fits(item, &schema["items"], all, &format!("{at}[{i}]")));
-        }
-        "object" => {
-            let fields = value.as_object().ok_or_else(|| format!("{at}: {value} is no object"))?;
-            let empty = Map::new();
-            let properties = schema["properties"].as_object().unwrap_or(&empty);
-            for required in schema["required"].as_array().into_iter().flatten() {
-                if !fields.contains_key(required.as_str().unwrap()) {
-                    return Err(format!("{at}: {required} is missing"));
-                }
-            }
-            for (name, value) in fields {
-                match properties.get(name) {
-                    Some(schema) => fits(value, schema, all, &format!("{at}.{name}"))?,
-                    None if schema["additionalProperties"] == json!(false) => {
-                        return Err(format!("{at}: '{name}' is not described"));
-                    }
-                    None => {}
-                }
-            }
-            true
-        }
+        "array" => value.is_array(),
+        "object" => value.is_object(),
         other => panic!("type {other}"),
     };
-    if right { Ok(()) } else { Err(format!("{at}: {value} is not of type {}", schema["type"])) }
+    ensure(is_of_kind, &format!("is not of type {kind}"))?;
+    for (index, item) in value.as_array().into_iter().flatten().enumerate() {
+        fits(item, &schema["items"], all, &format!("{at}[{index}]"))?;
+    }
+    for required in schema["required"].as_array().into_iter().flatten() {
+        ensure(value.get(required.as_str().unwrap()).is_some(), &format!("lacks {required}"))?;
+    }
+    for (name, field) in value.as_object().into_iter().flatten() {
+        match schema["properties"].get(name) {
+            Some(schema) => fits(field, schema, all, &format!("{at}.{name}"))?,
+            None => ensure(schema["additionalProperties"] != json!(false), &format!("has the field '{name}'"))?,
+        }
+    }
+    Ok(())
 }
 
 /// Checks that a document fits a schema of the description.

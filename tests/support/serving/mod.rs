@@ -1,13 +1,11 @@
 //! `kalah serve` in a separate process, and requests to it.
 
 pub mod description;
-pub mod tables;
 
 use std::ffi::OsStr;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
-use std::path::Path;
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Child, ExitStatus};
 use std::time::Duration;
 
 use serde_json::Value;
@@ -19,38 +17,37 @@ pub struct Server {
     child: Child,
     /// Host and port.
     pub address: String,
+    messages: tempfile::NamedTempFile,
 }
 
 impl Server {
-    /// Starts a server on a free port, with its tables in `directory`.
-    pub fn start(directory: &Path, flags: &[&str]) -> Server {
-        Server::start_by(&[], directory, flags)
+    /// Starts a server on a free port, with its tables in a directory or at an address.
+    pub fn start(tables: impl AsRef<OsStr>, flags: &[&str]) -> Server {
+        Server::start_by(&[], tables, flags)
     }
 
     /// Starts a server through another command, which gets that of the server as its arguments.
-    pub fn start_by(by: &[&str], directory: &Path, flags: &[&str]) -> Server {
+    pub fn start_by(by: &[&str], tables: impl AsRef<OsStr>, flags: &[&str]) -> Server {
         let kalah = program::path();
         let mut words = by.iter().map(OsStr::new).chain([kalah.as_os_str()]);
-        let mut command = Command::new(words.next().expect("a command"));
-        command.args(words).args(["serve", "--address", "127.0.0.1:0"]).args(flags).env("KALAH_TABLES", directory);
+        let mut command = program::without_settings(words.next().expect("a command"));
+        command.args(words).arg("serve").args(flags).env("KALAH_TABLES", tables);
+        if !flags.contains(&"--address") {
+            command.args(["--address", "127.0.0.1:0"]);
+        }
         #[cfg(unix)]
         crate::signals::heard(&mut command);
-        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        let messages = tempfile::NamedTempFile::new().unwrap();
+        let mut child = command.stderr(messages.reopen().unwrap()).spawn().unwrap();
         let mut line = String::new();
         BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
         let address = line.trim().strip_prefix("http://").expect("the server prints its address").to_owned();
-        Server { child, address }
+        Server { child, address, messages }
     }
 
-    /// Returns the stderr of a server from its start to the end of its first answer.
-    pub fn messages_at_start(address: &str, directory: &Path, flags: &[&str]) -> String {
-        let mut command = program::command();
-        command.args(["serve", "--address", address]).args(flags).env("KALAH_TABLES", directory);
-        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        let mut line = String::new();
-        BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
-        let _ = child.kill();
-        String::from_utf8(child.wait_with_output().unwrap().stderr).unwrap()
+    /// Messages of the server so far.
+    pub fn messages(&self) -> String {
+        std::fs::read_to_string(self.messages.path()).unwrap()
     }
 
     /// Address of a path.
@@ -68,15 +65,25 @@ impl Server {
         read(agent().post(self.url(path)).send(body))
     }
 
-    /// Sends raw bytes. Returns the whole response until the server closes the connection.
-    pub fn raw(&self, bytes: &[u8]) -> String {
+    /// Sends raw bytes, and at last the end of all if `ends`. The server takes a client that stops sending for gone.
+    /// Returns the whole response until the server closes the connection.
+    pub fn raw(&self, bytes: &[u8], ends: bool) -> String {
         let mut stream = self.connect();
         // The server may refuse before it has read everything.
         let _ = stream.write_all(bytes);
-        let _ = stream.shutdown(std::net::Shutdown::Write);
+        if ends {
+            let _ = stream.shutdown(std::net::Shutdown::Write);
+        }
         let mut answer = Vec::new();
         let _ = stream.read_to_end(&mut answer);
         String::from_utf8_lossy(&answer).into_owned()
+    }
+
+    /// Status and document of a request with this first line and these headers, sent as they are.
+    #[track_caller]
+    pub fn ask(&self, first: &str, headers: &[&str]) -> (u16, Value) {
+        let head: String = headers.iter().flat_map(|header| [header, "\r\n"]).collect();
+        parts(&self.raw(format!("{first} HTTP/1.1\r\nConnection: close\r\n{head}\r\n").as_bytes(), false))
     }
 
     /// Opens a connection.
@@ -137,6 +144,14 @@ pub fn read(response: Result<ureq::http::Response<ureq::Body>, ureq::Error>) -> 
     let status = response.status().as_u16();
     let text = response.body_mut().read_to_string().expect("text");
     (status, serde_json::from_str(&text).unwrap_or(Value::String(text)))
+}
+
+/// Status and document of a raw response.
+#[track_caller]
+pub fn parts(answer: &str) -> (u16, Value) {
+    let (head, body) = answer.split_once("\r\n\r\n").unwrap_or_else(|| panic!("no answer: {answer:?}"));
+    let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).expect("a status");
+    (status, serde_json::from_str(body).unwrap_or_else(|_| body.into()))
 }
 
 /// Status of an answer, and the code of its error, or an empty text.
