@@ -51,8 +51,7 @@ fn files_do_not_depend_on_threads_or_instruction_set() {
     for rules in Rules::ALL {
         for (pits, seeds) in BOARDS {
             let mut first = None;
-            let isas = Isa::available().into_iter();
-            for (isa, threads) in isas.flat_map(|isa| [1, 2, 3].map(|threads| (isa, threads))) {
+            for (isa, threads) in Isa::available().flat_map(|isa| [1, 2, 3].map(|threads| (isa, threads))) {
                 let directory = tempfile::tempdir().unwrap();
                 let builder =
                     Builder::new(directory.path(), TableKey { rules, pits, seeds }).backend(Backend::Cpu(isa));

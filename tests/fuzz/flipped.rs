@@ -111,8 +111,11 @@ fn every_command_that_reads_scores_refuses_a_table_with_a_flipped_bit() {
 /// An answer of the tables, or the reason why they have no answer.
 type Asked<T> = Result<T, TableError>;
 
-/// Questions about the tables in a directory, with answers in words.
-const QUESTIONS: [(&str, fn(&Path) -> Asked<String>); 7] = [
+/// A question about the tables in a directory, with an answer in words.
+type Question = fn(&Path) -> Asked<String>;
+
+/// The questions.
+const QUESTIONS: [(&str, Question); 7] = [
     ("a choice", choice),
     ("what is solved", solved),
     ("the manifest", manifest),

@@ -256,7 +256,7 @@ fn frames_full_of_exceptions_are_read_and_written() {
         }
         build(lower, key, cpu()).unwrap();
         let right = files(lower);
-        let table = Table::open(&key.path(lower)).unwrap();
+        let table = Table::open(key.path(lower)).unwrap();
         assert!(table.header().entries.iter().any(|entry| entry.patch_bytes > 0), "{key}");
         drop(table);
         let least = least_memory(adapter, key);

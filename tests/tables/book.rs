@@ -318,7 +318,7 @@ fn a_book_beside_the_tables_is_made_used_and_checked() {
 
     let report = json(&place, "book make 3x3 --turns 2");
     assert_eq!(report["open"], 0, "{report}");
-    assert_eq!(Book::open(&place.at("empty-capture-3.book")).unwrap(), made(RULES, "3x3", 2));
+    assert_eq!(Book::open(place.at("empty-capture-3.book")).unwrap(), made(RULES, "3x3", 2));
     let again = json(&place, "book make 3x3 --turns 2");
     assert_eq!((&again["searched"], &again["positions"]), (&0.into(), &report["positions"]));
 
@@ -377,7 +377,7 @@ fn a_damaged_or_wrong_book_is_found() {
 
     let few: Vec<_> = whole.iter().filter(|(position, bounds)| bounds.upper < position.seeds()).collect();
     for (changed, _) in few.iter().step_by(few.len() / 3) {
-        raised(&whole, changed).write(&place.at("wrong.book")).unwrap();
+        raised(&whole, changed).write(place.at("wrong.book")).unwrap();
         place.run("book check wrong.book").fails(3, "wrong.book: its bounds");
     }
 }
@@ -396,7 +396,7 @@ fn imported_books_are_merged() {
     let place = Place::empty();
     let import = |files: &str| {
         let imported = json(&place, &format!("book import {files} --output x.book"));
-        let book = Book::open(&place.at("x.book")).unwrap();
+        let book = Book::open(place.at("x.book")).unwrap();
         std::fs::remove_file(place.at("x.book")).unwrap();
         assert_right(&book);
         (imported["added"].as_u64().unwrap(), book)
@@ -412,7 +412,7 @@ fn imported_books_are_merged() {
         ("small", made(RULES, "3x2", 2)),
         ("standard", made(Rules::Standard, "3x2", 1)),
     ] {
-        book.write(&place.at(name)).unwrap();
+        book.write(place.at(name)).unwrap();
     }
     assert_eq!(import("even odd odd"), (whole.len() as u64, whole.clone()));
     assert!(whole.recall(&position("3x3"), None).unwrap().is_exact());
@@ -425,7 +425,7 @@ fn imported_books_are_merged() {
 
     let mut wrong = Book::new(RULES, 3);
     wrong.add(&position("3x3"), Bounds { lower: 18, upper: 18 }).unwrap();
-    wrong.write(&place.at("wrong")).unwrap();
+    wrong.write(place.at("wrong")).unwrap();
     place.write("other", "{}");
     flip(&place.at("certificate"), place.read("certificate").len() - 1, 1);
     for (files, code, message) in [
@@ -465,7 +465,7 @@ fn a_certificate_is_enough_for_a_perfect_game_of_kalah_6_6() {
 #[test]
 fn a_file_s_own_rules_are_shown_and_no_others() {
     let place = Place::empty();
-    made(Rules::Standard, "3,3,3/3,3,3", 1).write(&place.at("some.book")).unwrap();
+    made(Rules::Standard, "3,3,3/3,3,3", 1).write(place.at("some.book")).unwrap();
     let shown = json(&place, "book show --book some.book");
     assert_eq!((shown["rules"].as_str(), shown["pits"].as_u64()), (Some("standard"), Some(3)));
     for other in ["--rules empty-capture", "--pits 4"] {
