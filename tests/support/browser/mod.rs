@@ -157,7 +157,7 @@ impl Browser {
         self.devtools("Emulation.setEmulatedMedia", json!({ "features": [{ "name": name, "value": value }] }));
     }
 
-    /// Runs a script that may use [`FUNCTIONS`], and returns its result.
+    /// Runs a script that may use `FUNCTIONS`, and returns its result.
     #[track_caller]
     pub fn run(&self, script: &str) -> Value {
         let script = format!("{FUNCTIONS} {{ {script} }}");
