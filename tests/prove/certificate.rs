@@ -315,8 +315,9 @@ fn a_stopped_check_goes_on_and_counts_the_same() {
                 });
                 check.claims(done, &pulse, Some(&mut file)).expect("all claims are true")
             });
-            assert!(tally.claims > before && (tally.claims < claims || tally == whole));
-            (runs, before) = (runs + 1, tally.claims);
+            assert!(tally.claims < claims || tally == whole, "{tally:?}, not {whole:?}");
+            // On a busy machine, other tasks may end before the first one, without which nothing is counted.
+            (runs, before) = (runs + usize::from(tally.claims > before), tally.claims);
         }
         runs > 1
     };
