@@ -109,7 +109,8 @@ proptest! {
 
     #[test]
     fn rows_of_large_boards((pits, mover, other) in (6..=8usize).prop_flat_map(|pits| {
-        (Just(pits), mover(pits), 1..=if pits == 6 { 9 } else { 6usize })
+        let most_seeds = if pits == 6 { 9 } else { 6usize };
+        (Just(pits), mover(pits), 1..=most_seeds)
     })) {
         let (rows, relays) = largest(pits);
         check(relays, rows, &mover, other);

@@ -4,11 +4,13 @@
 use std::path::Path;
 use std::process::{Command, Output};
 
+use kalah::file::LockError;
 use kalah::game::Rules;
 use kalah::isa::Isa;
 use kalah::table::{DirectoryLock, PackedFrame, Table, TableKey, TableWriter};
 
 use kalah_tests::files::copied;
+use kalah_tests::place::Place;
 use kalah_tests::program::{self, Ran, Run, with_tables};
 #[cfg(unix)]
 use kalah_tests::signals::{Signal, heard, send};
@@ -19,8 +21,9 @@ fn tables() -> &'static Path {
     built(&Rules::ALL.map(|rules| (rules, 6, 10)))
 }
 
-fn kalah(tables: &Path, line: &str) -> Output {
-    with_tables(tables, line).run()
+/// Runs the program with these tables.
+fn with_built(line: &str) -> Output {
+    with_tables(tables(), line).run()
 }
 
 #[test]
@@ -47,7 +50,7 @@ fn probe_answers_in_json_lines_in_the_order_given() {
 
 #[test]
 fn what_cannot_be_done_is_refused_with_the_reason_before_it_begins() {
-    let directory = tempfile::tempdir().unwrap();
+    let place = Place::empty();
     for (line, code, message) in [
         ("probe 6x2 --rules standard", 1, "kalah build --seeds 24 --rules standard --pits 6 --tables "),
         ("probe 9x1", 2, "tables end at 8 pits and 48 seeds"),
@@ -77,14 +80,14 @@ fn what_cannot_be_done_is_refused_with_the_reason_before_it_begins() {
         ("rules mancala", 2, "mancala"),
         ("completions none", 2, "none"),
     ] {
-        kalah(directory.path(), line).fails(code, message);
+        place.run(line).fails(code, message);
     }
-    assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);
+    assert!(place.names().is_empty());
 }
 
 #[test]
 fn info_lists_the_layers() {
-    let report = kalah(tables(), "info --json").success().json();
+    let report = with_built("info --json").success().json();
     let tables = report["tables"].as_array().unwrap();
     assert_eq!(tables.len(), 9 * Rules::ALL.len());
     let last = tables.iter().find(|table| table["rules"] == "standard" && table["seeds"] == 10).unwrap();
@@ -97,19 +100,19 @@ fn info_lists_the_layers() {
 
 #[test]
 fn verify_passes_sound_tables_and_names_a_wrong_score() {
-    let report = kalah(tables(), "verify --checksums --consistency --against cpu --json").success().json();
+    let report = with_built("verify --checksums --consistency --against cpu --json").success().json();
     assert_eq!(report["ok"], true);
     assert_eq!(report["passed"].as_array().unwrap().len(), 27);
 
     // A layer with a wrong score and correct checksums: only the scores show the fault.
-    let directory = tempfile::tempdir().unwrap();
+    let place = Place::empty();
     for seeds in 2..=5 {
         let name = format!("empty-capture-6-{seeds:02}.kalah");
-        std::fs::copy(tables().join(&name), directory.path().join(name)).unwrap();
+        std::fs::copy(tables().join(&name), place.at(&name)).unwrap();
     }
     let key = TableKey { rules: Rules::EmptyCapture, pits: 6, seeds: 6 };
     let table = Table::open(key.path(tables())).unwrap();
-    let mut writer = TableWriter::open(directory.path(), key).unwrap();
+    let mut writer = TableWriter::open(place.path(), key).unwrap();
     for frame in key.frames() {
         let mut scores = scores(&table, frame);
         if frame.mover == 4 {
@@ -119,24 +122,24 @@ fn verify_passes_sound_tables_and_names_a_wrong_score() {
     }
     writer.finish().unwrap();
     for check in ["--consistency", "--against cpu"] {
-        let report = kalah(directory.path(), &format!("verify --json --seeds 6 {check}")).exits(3).json();
+        let report = place.run(&format!("verify --json --seeds 6 {check}")).exits(3).json();
         assert_eq!(report["ok"], false);
         let (wrong, position) = (&report["faults"][0], report["faults"][0]["position"].as_str().unwrap());
         assert_ne!(wrong["stored"], wrong["right"]);
         // The right score is that of the undamaged table.
-        let right = kalah(tables(), &format!("probe --json {position}")).success().json();
+        let right = with_built(&format!("probe --json {position}")).success().json();
         assert_eq!(right["score"], wrong["right"]);
-        let text = kalah(directory.path(), &format!("verify --seeds 6 {check}")).exits(3).stdout();
+        let text = place.run(&format!("verify --seeds 6 {check}")).exits(3).stdout();
         assert!(text.contains(position), "{text}");
     }
-    kalah(directory.path(), "verify --checksums").success();
+    place.run("verify --checksums").success();
 }
 
 #[test]
 fn a_sample_larger_than_the_layer_is_the_layer() {
     let report = |sample: u64| {
         let line = format!("verify --seeds 8 --consistency --sample {sample} --json");
-        let report = kalah(tables(), &line).success().json();
+        let report = with_built(&line).success().json();
         assert_eq!(report["passed"][0]["frames"], 7);
         report["passed"][0]["checked"].as_u64().unwrap()
     };
@@ -149,17 +152,16 @@ fn a_sample_larger_than_the_layer_is_the_layer() {
 
 #[test]
 fn packed_tables_are_unpacked_to_the_same_bytes() {
-    let (packed, unpacked) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let (packed, unpacked) = (Place::empty(), Place::empty());
     let pack = format!("archive pack --seeds 9 --json --output {}", packed.path().display());
-    let report = kalah(tables(), &pack).success().json();
-    let archive = packed.path().join("empty-capture-6-09.kalah.archive");
+    let report = with_built(&pack).success().json();
+    let archive = packed.at("empty-capture-6-09.kalah.archive");
     assert_eq!(report["archives"][0]["archive"], archive.to_str().unwrap());
     assert_eq!(report["archives"][0]["bytes"], archive.metadata().unwrap().len());
-    let unpack = |file: &Path| kalah(unpacked.path(), &format!("archive unpack {}", file.display()));
+    let unpack = |file: &Path| unpacked.run(&format!("archive unpack {}", file.display()));
     unpack(&archive).success();
     let table = tables().join("empty-capture-6-09.kalah");
-    let unpacked = unpacked.path().join("empty-capture-6-09.kalah");
-    assert!(std::fs::read(&table).unwrap() == std::fs::read(unpacked).unwrap());
+    assert!(std::fs::read(&table).unwrap() == unpacked.read("empty-capture-6-09.kalah"));
 
     // A table is not an archive, and a truncated archive is refused.
     unpack(&table).exits(3);
@@ -170,11 +172,11 @@ fn packed_tables_are_unpacked_to_the_same_bytes() {
 
 #[test]
 fn a_build_reports_its_work_and_keeps_existing_tables() {
-    let directory = tempfile::tempdir().unwrap();
-    let first = kalah(directory.path(), "build --seeds 7 --pits 4 --json").success();
+    let place = Place::empty();
+    let first = place.run("build --seeds 7 --pits 4 --json").success();
     assert!(first.stderr().contains("6 layers to build"), "{}", first.stderr());
     assert_eq!(first.json()["built"].as_array().unwrap().len(), 6);
-    let second = kalah(directory.path(), "build --seeds 8 --pits 4 --json").success().json();
+    let second = place.run("build --seeds 8 --pits 4 --json").success().json();
     assert_eq!((&second["kept"], second["built"].as_array().unwrap().len()), (&6.into(), 1));
     assert_eq!(second["built"][0]["seeds"], 8);
 }
@@ -194,11 +196,11 @@ fn shell_build(directory: &Path, before: &str) -> Command {
 #[track_caller]
 fn completed(directory: &Path) -> Output {
     static UNDISTURBED: std::sync::LazyLock<Vec<u8>> = std::sync::LazyLock::new(|| {
-        let directory = tempfile::tempdir().unwrap();
-        kalah(directory.path(), "build --seeds 17").success();
-        std::fs::read(directory.path().join("empty-capture-6-17.kalah")).unwrap()
+        let place = Place::empty();
+        place.run("build --seeds 17").success();
+        place.read("empty-capture-6-17.kalah")
     });
-    let output = kalah(directory, "build --seeds 17").success();
+    let output = with_tables(directory, "build --seeds 17").run().success();
     assert!(std::fs::read(directory.join("empty-capture-6-17.kalah")).unwrap() == *UNDISTURBED);
     output
 }
@@ -270,9 +272,15 @@ fn a_directory_has_one_holder_at_a_time_whom_other_builds_name() {
     let directory = parent.path().join("made").join("by the lock");
     let lock = DirectoryLock::take(&directory).unwrap();
     let build = || with_tables(&directory, "build --pits 2 --seeds 4").run();
-    let refused = build().fails(1, &format!("process {}", std::process::id()));
+    let this_process = format!("process {}", std::process::id());
+    let refused = build().fails(1, &this_process);
     refused.prints(directory.to_str().unwrap());
-    assert!(DirectoryLock::take(&directory).is_err());
+    match DirectoryLock::take(&directory) {
+        Err(LockError::Held { path, holder }) => {
+            assert!(path == directory && holder.starts_with(&this_process), "{path:?} is held by {holder}");
+        }
+        other => panic!("{other:?}"),
+    }
     assert_eq!(copied(&directory).path().read_dir().unwrap().count(), 0, "tables were built");
     drop(lock);
     build().success();
@@ -303,7 +311,7 @@ fn times_have_one_form() {
             ("review 2x2 1 --rules standard --no-book", "--within"),
             ("analyse values --pits 2 --seeds-per-pit 1", "--within"),
         ] {
-            kalah(tables(), &format!("{command} {flag} {time}")).success();
+            with_built(&format!("{command} {flag} {time}")).success();
         }
     }
 }
@@ -311,10 +319,10 @@ fn times_have_one_form() {
 #[cfg(not(feature = "gpu"))]
 #[test]
 fn a_program_without_gpu_support_reports_it() {
-    let directory = tempfile::tempdir().unwrap();
+    let place = Place::empty();
     for line in ["build --seeds 5 --backend gpu", "verify --against gpu"] {
-        kalah(directory.path(), line).fails(1, "this build has no GPU support");
+        place.run(line).fails(1, "this build has no GPU support");
     }
-    kalah(directory.path(), "gpu").fails(2, "compiled without its feature 'gpu'");
-    kalah(directory.path(), "build --seeds 5").success().prints("on the CPU");
+    place.run("gpu").fails(2, "compiled without its feature 'gpu'");
+    place.run("build --seeds 5").success().prints("on the CPU");
 }

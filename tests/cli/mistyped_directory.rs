@@ -8,6 +8,7 @@ use std::process::Stdio;
 
 use crate::commands::{all, directory_with_tables, program, run, takes};
 use kalah_tests::files::flip;
+use kalah_tests::place::Place;
 use kalah_tests::program::{Ran, Run};
 
 /// Arguments with which a command runs, for the commands that use tables and make none. Add new commands here.
@@ -31,17 +32,10 @@ fn arguments(command: &str) -> &'static str {
     }
 }
 
-fn names(directory: &Path) -> Vec<String> {
-    let entries = std::fs::read_dir(directory).unwrap();
-    let mut names: Vec<String> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
-    names.sort();
-    names
-}
-
 #[test]
 fn a_directory_that_is_named_must_be_there() {
-    let directory = tempfile::tempdir().unwrap();
-    std::fs::write(directory.path().join("FILE"), "").unwrap();
+    let place = Place::empty();
+    place.write("FILE", "");
     let mut tried = 0;
     for command in all().iter().filter(|command| takes(command, "--tables")) {
         if ["build", "archive unpack"].contains(&command.as_str()) || command.starts_with("plan ") {
@@ -51,7 +45,7 @@ fn a_directory_that_is_named_must_be_there() {
         // A file is no directory of tables either.
         for (name, by_variable) in [("typo", false), ("typo", true), ("FILE", false)] {
             let mut program = program(command.split(' ').chain(arguments(command).split_whitespace()));
-            program.current_dir(directory.path());
+            program.current_dir(place.path());
             let output = match by_variable {
                 true => program.env("KALAH_TABLES", name).run(),
                 false => program.args(["--tables", name]).run(),
@@ -59,7 +53,7 @@ fn a_directory_that_is_named_must_be_there() {
             let by = if by_variable { "KALAH_TABLES" } else { "--tables" };
             let expected = format!("kalah: there is no directory {name} (named by {by})\n");
             assert_eq!(output.fails(1, &expected).stderr(), expected, "{command}");
-            assert_eq!(names(directory.path()), ["FILE"], "{command} makes something");
+            assert_eq!(place.names(), ["FILE"], "{command} makes something");
         }
     }
     assert!(tried > 20, "{tried}");

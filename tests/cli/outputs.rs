@@ -4,8 +4,8 @@
 
 use std::process::Stdio;
 
-use crate::writers::{CONTINUED, OUTPUTS, done, filled, kalah, tables};
-use kalah_tests::program::{Ran, with_tables};
+use crate::writers::{CONTINUED, OUTPUTS, filled, place};
+use kalah_tests::program::Ran;
 
 /// Names of 255 bytes are those of most file systems; unfinished files have longer ones.
 #[test]
@@ -13,43 +13,41 @@ fn a_file_with_a_long_name_is_written_or_refused_at_once() {
     // This one removes its state at the end.
     for writer in OUTPUTS.into_iter().chain(CONTINUED).filter(|writer| !writer.starts_with("check")) {
         for length in [200, 250, 256] {
-            let (directory, name) = (tempfile::tempdir().unwrap(), "n".repeat(length));
-            let ran = kalah(directory.path(), &filled(writer, &name));
+            let (place, name) = (place(), "n".repeat(length));
+            let ran = place.run(&filled(writer, &name));
             let messages = ran.stderr();
-            let is_written = directory.path().join(&name).exists();
+            let is_written = place.at(&name).exists();
             assert_eq!(is_written, ran.status.success(), "{writer}, {length}: {messages}");
             assert!(is_written || messages.contains("too long"), "{writer}, {length}: {messages}");
             assert!(is_written || length > 200, "{writer}, {length}: {messages}");
-            let left = std::fs::read_dir(directory.path()).unwrap().map(|entry| entry.unwrap().file_name());
-            assert!(left.into_iter().all(|name| !name.to_string_lossy().ends_with(".tmp")), "{writer}, {length}");
+            assert!(place.names().iter().all(|name| !name.ends_with(".tmp")), "{writer}, {length}");
         }
     }
 }
 
 #[test]
 fn errors_of_files_name_what_was_given() {
-    let directory = tempfile::tempdir().unwrap();
+    let place = place();
     let export = "export --rules standard --pits 3 --seeds 6";
-    let ran = kalah(directory.path(), &format!("{export} --output nodir/x.csv"));
+    let ran = place.run(&format!("{export} --output nodir/x.csv"));
     ran.fails(1, "cannot write nodir/x.csv: there is no directory nodir").does_not_print(".tmp");
     for writer in OUTPUTS.into_iter().chain(CONTINUED) {
-        let ran = kalah(directory.path(), &filled(writer, "no/such/out"));
+        let ran = place.run(&filled(writer, "no/such/out"));
         ran.exits(1).prints("no/such").does_not_print(".lock").does_not_print(".tmp");
     }
 }
 
 #[test]
 fn a_file_of_several_games_is_not_replaced_by_the_continuation_of_one() {
-    let directory = tempfile::tempdir().unwrap();
+    let place = place();
     let games = "[Rules \"standard\"]\n[Start \"3x2\"]\n\n1\n\n[Rules \"standard\"]\n[Start \"3x2\"]\n\n2\n";
-    let file = directory.path().join("my.games");
-    std::fs::write(&file, games).unwrap();
+    place.write("my.games", games);
     for args in [
         "play --from my.games --game 1 --south greedy --north greedy --save ./my.games",
         "tournament greedy --rules standard --from my.games --save my.games",
     ] {
-        kalah(directory.path(), args).exits(1).prints("my.games");
-        assert_eq!(std::fs::read_to_string(&file).unwrap(), games, "{args}");
+        place.run(args).exits(1).prints("my.games");
+        assert_eq!(place.text("my.games"), games, "{args}");
     }
 }
 
@@ -57,16 +55,16 @@ fn a_file_of_several_games_is_not_replaced_by_the_continuation_of_one() {
 #[cfg(target_os = "linux")]
 #[test]
 fn exports_and_games_go_to_standard_output() {
-    let directory = tempfile::tempdir().unwrap();
+    let place = place();
     let export = "export --rules standard --pits 3 --seeds 6";
-    let whole = done(directory.path(), export);
+    let whole = place.run(export).printed();
     assert!(whole.lines().count() > 50);
     for device in ["/dev/stdout", "/proc/self/fd/1", "-"] {
-        assert_eq!(done(directory.path(), &format!("{export} --output {device}")), whole, "{device}");
+        assert_eq!(place.run(&format!("{export} --output {device}")).printed(), whole, "{device}");
     }
     let greedy = "tournament greedy --start 2x1 --rules standard --save /dev/stdout --json";
-    assert!(done(directory.path(), greedy).starts_with("[Rules "));
-    kalah(directory.path(), &format!("{export} --output /dev/full")).fails(1, "not a regular file");
+    assert!(place.run(greedy).printed().starts_with("[Rules "));
+    place.run(&format!("{export} --output /dev/full")).fails(1, "not a regular file");
 }
 
 /// Failing to print is an error, except when the reader has closed the pipe.
@@ -85,11 +83,8 @@ fn what_cannot_be_printed_is_an_error() {
         "man m",
         "export --rules standard --pits 3 --seeds 6 --format npy",
     ] {
-        let directory = tempfile::tempdir().unwrap();
-        let run = |stdout: Stdio| {
-            let mut command = with_tables(tables(), line);
-            command.current_dir(directory.path()).stdout(stdout).spawn().unwrap().wait_with_output().unwrap()
-        };
+        let place = place();
+        let run = |stdout: Stdio| place.command(line).stdout(stdout).spawn().unwrap().wait_with_output().unwrap();
         let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
         run(full.into()).exits(1).prints("No space left on device");
         let (reader, writer) = std::io::pipe().unwrap();

@@ -1,25 +1,24 @@
 //! Output files of commands that exist already. No command replaces the work of another one or of someone else.
 #![cfg(feature = "cli")]
 
-use crate::writers::{CONTINUED, OUTPUTS, done, files, filled, kalah, tables};
+use crate::writers::{CONTINUED, OUTPUTS, files, filled, place, tables};
 use kalah_tests::program::Ran;
 
 #[test]
 fn an_output_replaces_a_file_with_content_only_by_force() {
     for writer in OUTPUTS {
-        let directory = tempfile::tempdir().unwrap();
-        let output = directory.path().join("out");
+        let place = place();
         // Files that a script made to be filled.
-        std::fs::write(&output, "").unwrap();
-        done(directory.path(), &filled(writer, "out"));
-        let whole = std::fs::read(&output).unwrap();
+        place.write("out", "");
+        place.run(&filled(writer, "out")).success();
+        let whole = place.read("out");
         assert!(!whole.is_empty(), "{writer}");
-        std::fs::write(&output, "my notes\n").unwrap();
-        let ran = kalah(directory.path(), &filled(writer, "out"));
+        place.write("out", "my notes\n");
+        let ran = place.run(&filled(writer, "out"));
         ran.fails(1, "kalah: cannot write out: it exists; give --force to replace it");
-        assert_eq!(std::fs::read(&output).unwrap(), b"my notes\n", "{writer}");
-        done(directory.path(), &filled(&format!("{writer} --force"), "out"));
-        assert!(std::fs::read(&output).unwrap() != b"my notes\n", "{writer}");
+        assert_eq!(place.read("out"), b"my notes\n", "{writer}");
+        place.run(&filled(&format!("{writer} --force"), "out")).success();
+        assert!(place.read("out") != b"my notes\n", "{writer}");
     }
 }
 
@@ -36,14 +35,13 @@ fn files_of_others_are_not_continued() {
                 "CERTIFICATE" => writer.starts_with("prove"),
                 _ => false,
             };
-            let directory = tempfile::tempdir().unwrap();
-            let output = directory.path().join("out");
-            std::fs::write(&output, bytes).unwrap();
-            let ran = kalah(directory.path(), &filled(writer, "out"));
+            let place = place();
+            place.write("out", bytes);
+            let ran = place.run(&filled(writer, "out"));
             let messages = ran.stderr();
             assert_eq!(ran.status.success(), own, "{writer} over {kind}: {messages}");
             if !own {
-                assert!(std::fs::read(&output).unwrap() == *bytes, "{writer}: {kind} is lost: {messages}");
+                assert!(place.read("out") == *bytes, "{writer}: {kind} is lost: {messages}");
                 assert!(messages.contains("out") && !messages.contains("delete"), "{writer} over {kind}: {messages}");
                 assert!(ran.stdout.is_empty(), "{writer} over {kind}: {messages}");
             }
@@ -54,35 +52,34 @@ fn files_of_others_are_not_continued() {
 /// A table or archive under the name of another one may be the only copy.
 #[test]
 fn archives_and_tables_of_other_layers_are_not_replaced() {
-    let directory = tempfile::tempdir().unwrap();
-    let directory = directory.path();
+    let place = place();
     let pack = "archive pack --rules standard --pits 3 --output packed";
-    done(directory, pack);
+    place.run(pack).success();
     let [six, seven] = ["packed/standard-3-06.kalah.archive", "packed/standard-3-07.kalah.archive"];
-    std::fs::copy(directory.join(six), directory.join(seven)).unwrap();
-    let other = std::fs::read(directory.join(seven)).unwrap();
-    kalah(directory, &format!("{pack} --seeds 7")).exits(1).prints("holds another table");
-    assert!(std::fs::read(directory.join(seven)).unwrap() == other);
+    let other = place.read(six);
+    place.write(seven, &other);
+    place.run(&format!("{pack} --seeds 7")).exits(1).prints("holds another table");
+    assert!(place.read(seven) == other);
 
     let unpack = &format!("archive unpack {six} --tables new");
-    done(directory, unpack);
-    let place = directory.join("new/standard-3-06.kalah");
-    let table = std::fs::read(&place).unwrap();
+    place.run(unpack).success();
+    let path = "new/standard-3-06.kalah";
+    let table = place.read(path);
     let other = std::fs::read(tables().join("standard-3-07.kalah")).unwrap();
     for (bytes, why) in [(&other[..], "not standard with 3 pits and 6 seeds"), (b"my notes", "it is not a")] {
-        std::fs::write(&place, bytes).unwrap();
-        kalah(directory, unpack).exits(1).prints(why);
-        assert!(std::fs::read(&place).unwrap() == bytes);
+        place.write(path, bytes);
+        place.run(unpack).exits(1).prints(why);
+        assert!(place.read(path) == bytes);
     }
     // A damaged one of the same layer is.
-    std::fs::write(&place, &table[..table.len() / 2]).unwrap();
-    done(directory, unpack);
-    assert!(std::fs::read(&place).unwrap() == table);
+    place.write(path, &table[..table.len() / 2]);
+    place.run(unpack).success();
+    assert!(place.read(path) == table);
     // A whole table of the same layer needs no writing.
-    let mut permissions = place.metadata().unwrap().permissions();
+    let mut permissions = place.at(path).metadata().unwrap().permissions();
     permissions.set_readonly(true);
-    std::fs::set_permissions(&place, permissions).unwrap();
-    done(directory, unpack);
-    std::fs::write(directory.join("packed/standard-3-08.kalah.archive"), &table[..100]).unwrap();
-    assert!(!kalah(directory, &format!("{pack} --seeds 8")).status.success());
+    std::fs::set_permissions(place.at(path), permissions).unwrap();
+    place.run(unpack).success();
+    place.write("packed/standard-3-08.kalah.archive", &table[..100]);
+    assert!(!place.run(&format!("{pack} --seeds 8")).status.success());
 }

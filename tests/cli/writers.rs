@@ -1,11 +1,11 @@
 //! Commands that write a file, and files that commands read.
 
 use std::path::{Path, PathBuf};
-use std::process::Output;
 use std::sync::LazyLock;
 
 use kalah::game::Rules;
-use kalah_tests::program::{Ran, Run, with_tables};
+use kalah_tests::place::Place;
+use kalah_tests::program::Ran;
 use kalah_tests::tables::built;
 
 /// Tables of the standard rules with 3 pits, built once.
@@ -13,33 +13,27 @@ pub(crate) fn tables() -> &'static Path {
     built(&[(Rules::Standard, 3, 12)])
 }
 
-/// Runs the program in `directory`, with the tables and the words of a line.
-pub(crate) fn kalah(directory: &Path, line: &str) -> Output {
-    with_tables(tables(), line).current_dir(directory).run()
-}
-
-#[track_caller]
-pub(crate) fn done(directory: &Path, line: &str) -> String {
-    kalah(directory, line).printed()
+/// An empty folder in which commands run, with the tables.
+pub(crate) fn place() -> Place {
+    Place::beside(tables())
 }
 
 /// Files that commands read, by kind.
 pub(crate) fn files() -> &'static [(&'static str, PathBuf)] {
-    static FILES: LazyLock<(tempfile::TempDir, Vec<(&str, PathBuf)>)> = LazyLock::new(|| {
-        let directory = tempfile::tempdir().unwrap();
-        let run = |line: &str| done(directory.path(), line);
+    static FILES: LazyLock<(Place, Vec<(&str, PathBuf)>)> = LazyLock::new(|| {
+        let place = place();
+        let run = |line: &str| place.run(line).success();
         run("archive pack --rules standard --pits 3 --seeds 6 --output .");
         run("book make 3x2 --rules standard --output a.book");
         run("train --rules standard --pits 3 --samples 100 --solved 0 --estimated 0 --epochs 1 --output a.network");
         run("prove 3x2 --rules standard --proof proof --certificate a.certificate --rests-on 0");
-        let beside = |name: &str| directory.path().join(name);
         let files = vec![
-            ("ARCHIVE", beside("standard-3-06.kalah.archive")),
-            ("BOOK", beside("a.book")),
-            ("NETWORK", beside("a.network")),
-            ("CERTIFICATE", beside("a.certificate")),
+            ("ARCHIVE", place.at("standard-3-06.kalah.archive")),
+            ("BOOK", place.at("a.book")),
+            ("NETWORK", place.at("a.network")),
+            ("CERTIFICATE", place.at("a.certificate")),
         ];
-        (directory, files)
+        (place, files)
     });
     &FILES.1
 }

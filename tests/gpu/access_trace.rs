@@ -50,26 +50,30 @@ struct State {
     barriers: bool,
 }
 
-/// The user of a word: its workgroup, the barriers that this had passed, and the thread. Several workgroups, or several
-/// threads after the same barriers, are [`SEVERAL`].
-type User = [u32; 3];
-
-const SEVERAL: u32 = u32::MAX;
+/// The users of a word so far, as far as later uses depend on them: the last one, or several.
+#[derive(Clone, Copy, Debug)]
+struct User {
+    /// The workgroup; `None` for several.
+    workgroup: Option<u32>,
+    /// The barriers that it had passed.
+    phase: u32,
+    /// The thread; `None` for several after the same barriers.
+    local: Option<u32>,
+}
 
 /// The users of one word so far: for reads, writes, and atomic operations.
 type WordUses = [Option<User>; 3];
 
-/// Returns true if no barrier orders uses of a word by these, and they are not of one thread.
-fn unordered([earlier, earlier_phase, earlier_local]: User, [workgroup, phase, local]: User) -> bool {
-    earlier != workgroup || (earlier_phase == phase && earlier_local != local)
-}
+impl User {
+    /// Returns true if no barrier orders uses of a word by these, and they are not of one thread.
+    fn races_with(self, later: User) -> bool {
+        self.workgroup != later.workgroup || (self.phase == later.phase && self.local != later.local)
+    }
 
-/// Both users as one, as far as later uses depend on them.
-fn joined(earlier: User, later: User) -> User {
-    match unordered(earlier, later) {
-        true if earlier[0] != later[0] => [SEVERAL; 3],
-        true => [later[0], later[1], SEVERAL],
-        false => later,
+    /// These and a later one.
+    fn and(self, later: User) -> User {
+        let workgroup = later.workgroup.filter(|_| self.workgroup == later.workgroup);
+        User { workgroup, local: later.local.filter(|_| !self.races_with(later)), ..later }
     }
 }
 
@@ -95,7 +99,8 @@ impl AccessTrace {
         memories.resize_with(memories.len().max(number + 1), Vec::new);
         let words = &mut memories[number];
         words.resize(words.len().max(word as usize + 1), WordUses::default());
-        let (users, user) = (&mut words[word as usize], [state.workgroup, phase, state.local]);
+        let (workgroup, local) = (Some(state.workgroup), Some(state.local));
+        let (users, user) = (&mut words[word as usize], User { workgroup, phase, local });
         let conflicting: &[Use] = match how {
             Use::Read => &[Use::Write, Use::Atomic],
             Use::Write => &[Use::Read, Use::Write, Use::Atomic],
@@ -104,13 +109,13 @@ impl AccessTrace {
         let undefined = matches!(memory, Memory::Workgroup(_))
             && how != Use::Write
             && [Use::Write, Use::Atomic].iter().all(|&use_| users[use_ as usize].is_none());
-        let is_race = |&use_: &Use| users[use_ as usize].is_some_and(|earlier| unordered(earlier, user));
+        let is_race = |&use_: &Use| users[use_ as usize].is_some_and(|earlier| earlier.races_with(user));
         let other = conflicting.iter().copied().find(is_race);
         if undefined || other.is_some() {
             let (earlier, thread) = (if undefined { None } else { other }, (state.workgroup, state.local));
             state.race.get_or_insert(Race { memory, word, earlier, later: how, thread });
         }
-        users[how as usize] = Some(users[how as usize].map_or(user, |earlier| joined(earlier, user)));
+        users[how as usize] = Some(users[how as usize].map_or(user, |earlier| earlier.and(user)));
     }
 }
 

@@ -20,9 +20,10 @@ fn kalah(tables: &Path, line: &str, last: &str) -> Output {
     with_tables(tables, line).arg(last).run()
 }
 
-/// Entries of `kalah gpu`.
-fn adapters(listed: &Output) -> Vec<Value> {
-    listed.json()["adapters"].as_array().unwrap().clone()
+/// Entries of `kalah gpu`, which must have succeeded.
+#[track_caller]
+fn adapters(listed: Output) -> Vec<Value> {
+    listed.success().json()["adapters"].as_array().unwrap().clone()
 }
 
 /// Returns true if `auto` may choose this one.
@@ -98,7 +99,7 @@ fn an_adapter_that_is_not_there_is_refused_with_those_that_are() {
     let directory = tempfile::tempdir().unwrap();
     let refused = kalah(directory.path(), "build --seeds 5 --backend gpu --adapter", "no such adapter");
     let refused = refused.fails(1, "no adapter is named no such adapter").stderr();
-    for adapter in adapters(&kalah(directory.path(), "gpu", "--json")) {
+    for adapter in adapters(kalah(directory.path(), "gpu", "--json")) {
         assert!(refused.contains(adapter["name"].as_str().unwrap()), "{refused}");
         assert!(["full", "untimed", "software", "unfit"].contains(&adapter["tier"].as_str().unwrap()));
     }
@@ -107,7 +108,7 @@ fn an_adapter_that_is_not_there_is_refused_with_those_that_are() {
 #[test]
 fn auto_never_takes_a_software_adapter() {
     let directory = tempfile::tempdir().unwrap();
-    let real = adapters(&kalah(directory.path(), "gpu", "--json")).iter().any(is_hardware);
+    let real = adapters(kalah(directory.path(), "gpu", "--json")).iter().any(is_hardware);
     let built = kalah(directory.path(), "build --seeds", "5").success();
     assert_eq!(built.stderr().contains("on the CPU"), !real, "{}", built.stderr());
     if !real {
@@ -153,7 +154,7 @@ fn the_named_adapter_builds_verifies_and_is_measured() {
         assert!(files(directory.path()) == before);
     }
     // The list of adapters has the results of their self-tests.
-    let listed = adapters(&kalah(directory.path(), "gpu", "--json").success());
+    let listed = adapters(kalah(directory.path(), "gpu", "--json"));
     assert_eq!(listed.iter().find(|one| one["name"] == name).unwrap()["self_test"], "passed");
     with_tables(directory.path(), "gpu").run().success().prints("self-test        passed");
 }
@@ -179,7 +180,7 @@ fn cards_of_one_name_are_told_apart_by_their_numbers() {
         let mut command = with_tables(directory.path(), line);
         command.env("VK_DRIVER_FILES", &both).env("VK_ICD_FILENAMES", &both).env_remove("VK_ADD_DRIVER_FILES").run()
     };
-    let listed = adapters(&kalah("gpu --json"));
+    let listed = adapters(kalah("gpu --json"));
     let [first, second] = &listed[..] else {
         return optional::skip("SYSTEM", format_args!("two copies of a driver are {} adapters", listed.len()));
     };
@@ -200,7 +201,7 @@ fn hardware_that_is_not_there_is_not_used() {
     }
     let directory = tempfile::tempdir().unwrap();
     let kalah = |line: &str| with_tables(directory.path(), line).env("RADV_FORCE_FAMILY", "navi21").run();
-    let listed = adapters(&kalah("gpu --json").success());
+    let listed = adapters(kalah("gpu --json"));
     let is_pretended = |one: &&Value| one["name"].as_str().unwrap().to_lowercase().contains("navi21");
     let Some(pretended) = listed.iter().find(is_pretended) else {
         return optional::skip("SYSTEM", "Mesa's driver for AMD's GPUs is not installed");

@@ -66,6 +66,24 @@ fn workflows_call_scripts_of_the_repository_and_nothing_else() {
     }
 }
 
+/// A tag can be moved to other contents, a commit cannot. The version stands beside it, for readers.
+#[test]
+fn workflows_name_the_commits_of_actions() {
+    let is_pinned = |place: &str| {
+        let Some((commit, _)) = place.split_once(" # v") else { return false };
+        commit.len() == 40 && commit.bytes().all(|byte| byte.is_ascii_hexdigit())
+    };
+    let texts: Vec<_> = workflows().into_iter().map(|(_, yaml)| yaml).collect();
+    let mut actions: BTreeMap<&str, &str> = BTreeMap::new();
+    for action in texts.iter().flat_map(|yaml| values(yaml, "uses")) {
+        let (name, place) = action.split_once('@').expect(action);
+        assert!(is_pinned(place), "{action}");
+        assert_eq!(*actions.entry(name).or_insert(place), place, "two versions of {name}");
+    }
+    assert!(actions.len() > 3, "{actions:?}");
+    assert!(!is_pinned("v4") && !is_pinned(&"a1".repeat(20)) && !is_pinned("v4 # v4"));
+}
+
 /// Steps that run code of dependencies have no rights to publish, and steps that publish run none.
 #[test]
 fn jobs_have_the_rights_that_they_need() {

@@ -22,12 +22,22 @@ use kalah_tests::tables::opened;
 
 #[test]
 fn searches_decide_what_is_true_within_their_nodes_and_always_the_same() {
-    for (rules, (pits, seeds, step, table_seeds, effort)) in Rules::ALL.into_iter().flat_map(|rules| {
-        let enough = [(1, 9, 1, 0, 14), (2, 8, 1, 0, 14), (3, 7, 7, 0, 14), (7, 5, 97, 0, 14)];
-        // Each of these efforts is too small for some of the searches, but for the last one, and enough for others.
-        let few = [(3, 9, 41, 0, 4), (3, 9, 41, 4, 3), (3, 9, 41, 6, 0), (3, 9, 41, 6, 12)];
-        enough.into_iter().chain(few).map(move |case| (rules, case))
-    }) {
+    /// An effort within which all searches of these small boards end.
+    const ENOUGH: u32 = 14;
+    // Pits, seeds, the step between the positions, seeds of the tables, and the effort. Each of the last efforts is too
+    // small for some of the searches, but for the very last one, and enough for others.
+    let cases = [
+        (1, 9, 1, 0, ENOUGH),
+        (2, 8, 1, 0, ENOUGH),
+        (3, 7, 7, 0, ENOUGH),
+        (7, 5, 97, 0, ENOUGH),
+        (3, 9, 41, 0, 4),
+        (3, 9, 41, 4, 3),
+        (3, 9, 41, 6, 0),
+        (3, 9, 41, 6, 12),
+    ];
+    let cases = Rules::ALL.into_iter().flat_map(|rules| cases.map(|case| (rules, case)));
+    for (rules, (pits, seeds, step, table_seeds, effort)) in cases {
         let (tables, mut scores) = (opened(rules, pits, 6), Scores::of(rules));
         let checker = || Checker::new(rules, pits, Some(&tables), table_seeds, effort).unwrap();
         let (mut reused, mut decided, mut all) = (checker(), 0, 0);
@@ -43,10 +53,10 @@ fn searches_decide_what_is_true_within_their_nodes_and_always_the_same() {
             }
             let mut searches = |bound| reused.searches(&position, bound).expect("the tables are sound");
             let both = searches(Bound::AtLeast(score)) && searches(Bound::AtMost(score));
-            assert!(both || effort < 14, "{rules} {position}");
+            assert!(both || effort < ENOUGH, "{rules} {position}");
         }
         assert!(decided > 0 && (effort >= 12 || decided < all), "{rules} {table_seeds} {effort} {decided}");
-        assert!(decided == all || effort < 14, "{rules} {pits} {decided}");
+        assert!(decided == all || effort < ENOUGH, "{rules} {pits} {decided}");
     }
 }
 
@@ -305,8 +315,9 @@ fn a_stopped_check_goes_on_and_counts_the_same() {
                 });
                 check.claims(done, &pulse, Some(&mut file)).expect("all claims are true")
             });
-            assert!(tally.claims > before && (tally.claims < claims || tally == whole));
-            (runs, before) = (runs + 1, tally.claims);
+            assert!(tally.claims < claims || tally == whole, "{tally:?}, not {whole:?}");
+            // On a busy machine, other tasks may end before the first one, without which nothing is counted.
+            (runs, before) = (runs + usize::from(tally.claims > before), tally.claims);
         }
         runs > 1
     };

@@ -42,7 +42,10 @@ fn with_score_0(table: &Table, position: &Position) -> Option<Vec<u8>> {
     let packed = PackedFrame::pack(Isa::detect(), frame, &scores);
     let (section, mut bytes) = (table.header().entries[frame.mover - 1].section(), table.bytes().to_vec());
     let place = &mut bytes[section.offset as usize..section.end() as usize];
-    (section.blocks() > 1 && place.len() == packed.section().len()).then(|| place.copy_from_slice(packed.section()))?;
+    if section.blocks() == 1 || place.len() != packed.section().len() {
+        return None;
+    }
+    place.copy_from_slice(packed.section());
     Some(bytes)
 }
 

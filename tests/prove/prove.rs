@@ -120,6 +120,7 @@ impl<'a> Case<'a> {
     pub(crate) fn check(&self, certificate: &Certificate) {
         let (Board { rules, start, tables, .. }, Certificate { head, claims }) = (self.board, certificate);
         check(certificate, tables.as_ref()).unwrap_or_else(|error| panic!("{rules}: {start}: {error}"));
+        assert_eq!((head.effort, head.table_seeds()), (self.effort, self.rests_on), "{rules}: {start}");
         let mut checker = Checker::new(*rules, start.pits(), tables.as_ref(), self.rests_on, self.effort).unwrap();
         for goal in head.statement.goals().unwrap() {
             let reason = goal.reason(&mut checker, &|position| claims.get(position)).unwrap();

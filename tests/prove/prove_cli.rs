@@ -13,7 +13,8 @@ use crate::certificates::check;
 use kalah_tests::cluster::{script, stub_sbatch};
 use kalah_tests::files::copied;
 use kalah_tests::leases::kill_a_holder;
-use kalah_tests::program::{Ran, Run, with_tables};
+use kalah_tests::place::Place;
+use kalah_tests::program::{Ran, Run};
 use kalah_tests::tables::{built, opened};
 
 /// Seeds of the largest table.
@@ -23,28 +24,21 @@ const SEEDS: usize = 8;
 const SMALL: &str = "4x4 --budget 2000 --effort 6 --certificate 4x4.certificate";
 
 /// Tables and a proof of a small game.
-struct Files {
-    directory: tempfile::TempDir,
-}
+struct Files(Place);
 
 impl Files {
     fn new() -> Files {
-        Files { directory: copied(built(&[(Rules::Standard, 4, SEEDS)])) }
+        Files(Place::of(copied(built(&[(Rules::Standard, 4, SEEDS)]))))
     }
 
     fn path(&self) -> &Path {
-        self.directory.path()
+        self.0.path()
     }
 
-    /// Command that runs the program in the directory.
-    fn kalah(&self, line: &str) -> Command {
-        let mut command = with_tables(self.path(), line.trim_end());
-        command.current_dir(self.path());
-        command
-    }
-
+    /// Command that continues the proof, or begins it.
     fn prove(&self, args: &str) -> Command {
-        self.kalah(&format!("prove --proof proof --rules standard --threads 1 --transpositions 1MiB {args}"))
+        let line = format!("prove --proof proof --rules standard --threads 1 --transpositions 1MiB {args}");
+        self.0.command(line.trim_end())
     }
 
     fn run(&self, args: &str) -> Output {
@@ -58,7 +52,7 @@ impl Files {
 
     /// Checks the certificate in a file.
     fn check(&self, name: &str) -> Certificate {
-        let certificate = Certificate::read(self.path().join(name)).unwrap();
+        let certificate = Certificate::read(self.0.at(name)).unwrap();
         check(&certificate, Some(&opened(Rules::Standard, 4, SEEDS))).unwrap();
         certificate
     }
@@ -114,7 +108,7 @@ fn processes_share_a_proof_also_when_one_is_killed() {
     let args = format!("{SMALL} --share --patience 2 --json");
     let mut processes: Vec<Child> = (0..3).map(|_| files.prove(&args).spawn().unwrap()).collect();
     // The other processes have to take over its job.
-    kill_a_holder(&mut processes, &files.path().join("proof/jobs"), |_| true);
+    kill_a_holder(&mut processes, &files.0.at("proof/jobs"), |_| true);
     let outputs = processes.into_iter().map(|process| process.wait_with_output().unwrap());
     let answers: Vec<Value> = outputs.map(|output| output.success().json()).collect();
     assert!(answers.iter().all(|answer| answer["ran"].as_u64() > Some(0)), "the work was not shared: {answers:?}");
@@ -129,7 +123,7 @@ fn processes_share_a_proof_also_when_one_is_killed() {
 fn what_is_wrong_is_said_with_what_is_proved() {
     let files = Files::new();
     let solve = "solve 4x2 --value-only --rules standard --json --transpositions 1MiB";
-    let value = files.kalah(solve).run().success().json()["value"].as_i64().unwrap();
+    let value = files.0.run(solve).success().json()["value"].as_i64().unwrap();
     let ran = files.run(&format!("4x2 --json --at-least {}", value + 2)).exits(3).prints("WRONG: ");
     let found = ran.json();
     assert_eq!((&found["proved"], &found["upper"]), (&false.into(), &value.into()));
@@ -137,7 +131,7 @@ fn what_is_wrong_is_said_with_what_is_proved() {
     // The directory belongs to a different proof.
     files.run("4x2 --at-most 0").fails(1, "--proof");
     // No game ends with an odd value.
-    files.kalah("prove 4x2 --value 1 --rules standard --proof odd").run().fails(2, "cannot be");
+    files.0.run("prove 4x2 --value 1 --rules standard --proof odd").fails(2, "cannot be");
 }
 
 #[test]
@@ -169,7 +163,7 @@ fn a_directory_goes_on_by_itself_and_names_its_contents() {
 fn one_process_works_alone_unless_all_share() {
     let files = Files::new();
     let mut process = files.prove("4x5 --effort 4").spawn().unwrap();
-    while !files.path().join("proof/jobs.lock").exists() {
+    while !files.0.at("proof/jobs.lock").exists() {
         assert!(process.try_wait().unwrap().is_none(), "it ended before another one began");
     }
     let ran = files.run("4x5");
@@ -185,7 +179,7 @@ fn the_scripts_prove_together() {
         command.args(args.split(' ')).args(SMALL.split(' ').skip(1)).current_dir(files.path());
         command.args(["--rules", "standard", "--transpositions", "1MiB", "--patience", "2", "--json"]);
         command.env("KALAH_THREADS", "1").env("KALAH_TABLES", files.path());
-        command.env("KALAH_PROOF", files.path().join("proof"));
+        command.env("KALAH_PROOF", files.0.at("proof"));
         command
     };
     let files = Files::new();
@@ -218,7 +212,7 @@ fn flags_that_contradict_the_proof_are_refused_without_a_position_too() {
     assert_eq!(files.answer("")["value"], value);
     // Other rules are not taken for those of the proof, even if they are the default.
     for (rules, code) in [("--rules empty-capture", 2), ("--rules standard", 0), ("", 0)] {
-        files.kalah(&format!("prove --proof proof {rules}")).run().exits(code);
+        files.0.run(format!("prove --proof proof {rules}").trim_end()).exits(code);
     }
 }
 
@@ -229,7 +223,7 @@ fn half_written_jobs_and_old_leases_are_removed() {
     let lease = files.job().with_extension("lease");
     std::fs::write(&lease, "process 12 on a-machine, 0: 0000000003\n").unwrap();
     // Files that a killed process leaves.
-    let half = files.path().join("proof/jobs/4.4.4.4_4.4.4.4-13.job.kalah-0123456789ab.tmp");
+    let half = files.0.at("proof/jobs/4.4.4.4_4.4.4.4-13.job.kalah-0123456789ab.tmp");
     std::fs::write(&half, "half").unwrap();
     assert_eq!(files.answer("")["certificate"], first["certificate"]);
     assert!(!half.exists() && !lease.exists());
@@ -284,7 +278,7 @@ fn a_certificate_is_made_again_with_another_effort_without_the_search() {
     let [(more, _), (fewer, nodes)] = [3, 9].map(|effort| {
         let made = format!("--effort {effort} --proof proof-{effort} --certificate {effort}.certificate");
         let command = format!("prove --from 4x4.certificate {made} --transpositions 1MiB --json");
-        let found = files.kalah(&command).run().success().json();
+        let found = files.0.run(&command).success().json();
         assert_eq!((&found["known"], &found["value"]), (&"exact".into(), &first["value"]));
         let Certificate { head, claims } = files.check(&format!("{effort}.certificate"));
         assert_eq!((&head.statement, &head.tables), (&of_six.head.statement, &of_six.head.tables));
@@ -301,15 +295,15 @@ fn a_false_certificate_does_not_lead_to_another_one() {
     let files = Files::new();
     files.answer("4x4 --effort 6 --certificate true.certificate");
     // This certificate claims that the first player wins two seeds more.
-    let mut lie = Certificate::read(files.path().join("true.certificate")).unwrap();
+    let mut lie = Certificate::read(files.0.at("true.certificate")).unwrap();
     let (start, bounds) = (lie.head.statement.position, &mut lie.head.statement.bounds);
     (bounds.lower, bounds.upper) = (bounds.lower + 2, bounds.upper + 2);
     let known = lie.claims.remove(&start).expect("the start has a claim");
     lie.claims.add(&start, Bounds { lower: known.lower + 1, upper: known.upper + 1 }).unwrap();
-    lie.write(files.path().join("false.certificate")).unwrap();
-    std::fs::remove_dir_all(files.path().join("proof")).unwrap();
+    lie.write(files.0.at("false.certificate")).unwrap();
+    std::fs::remove_dir_all(files.0.at("proof")).unwrap();
     files.run("--from false.certificate --effort 4").exits(3).prints("--from");
-    let mut left = std::fs::read_dir(files.path().join("proof")).unwrap().map(|entry| entry.unwrap().path());
+    let mut left = std::fs::read_dir(files.0.at("proof")).unwrap().map(|entry| entry.unwrap().path());
     assert!(left.all(|path| path.extension().is_none_or(|extension| extension != "certificate")));
 }
 
@@ -319,7 +313,7 @@ fn a_certificate_of_another_board_is_refused() {
     files.answer("4x2 --certificate 4x2.certificate");
     for (position, rules) in [("3x2", "standard"), ("4x2", "s-kalaha")] {
         let line = format!("prove {position} --rules {rules} --from 4x2.certificate --proof other");
-        files.kalah(&line).run().fails(1, "a book");
+        files.0.run(&line).fails(1, "a book");
     }
     files.run("--from absent.certificate").exits(1);
 }

@@ -3,14 +3,20 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+#[cfg(feature = "cli")]
+use kalah::certificate::StoredCertificate;
 use kalah::certificate::{Bound, ClaimKeys};
 use kalah::file::Seal;
 use kalah::file::StateError::{Damaged, Foreign, Other, Version};
 use kalah::game::{Bounds, Position, Row, Rules};
+#[cfg(feature = "cli")]
+use kalah::prove::ProofDirectory;
 use kalah::prove::{ProveError, Wanted};
 use kalah_solve::blocks::{compressed, take};
 use serde_json::{Value, json};
 
+#[cfg(feature = "cli")]
+use crate::certificates::check_file;
 use crate::prove::{Board, Case, Proved};
 #[cfg(feature = "cli")]
 use kalah_tests::program::{self, Ran, Run};
@@ -322,4 +328,7 @@ fn the_program_names_the_wrong_job_rather_than_the_finished_certificate_and_ends
     let name = path.file_name().unwrap().to_str().unwrap();
     assert!(errors.contains(name) && errors.contains("run again"), "{errors}");
     assert_eq!((again, &JobFile::read(&path).head["answer"]), (first, &before));
+    let proof = ProofDirectory::open(board.directory().join("proof")).unwrap().expect("a proof");
+    let certificate = StoredCertificate::open(proof.certificate_path()).unwrap();
+    check_file(&certificate, board.tables.as_ref()).unwrap();
 }

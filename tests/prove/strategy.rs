@@ -120,12 +120,9 @@ fn the_program_plays_by_a_certificate() {
     };
     // Both sides play it, so the value is exact.
     let own = run("play --from proof.certificate --south certificate --save own.games", 0);
-    let (south, north) = ((12 + value / 2), (12 - value / 2));
-    own.prints("South, certificate, sows").prints("North, certificate, sows").prints(&format!(
-        "{} to {}",
-        south.max(north),
-        south.min(north)
-    ));
+    let (south, north) = (12 + value / 2, 12 - value / 2);
+    let result = format!("{} to {}", south.max(north), south.min(north));
+    own.prints("South, certificate, sows").prints("North, certificate, sows").prints(&result);
     let saved = std::fs::read_to_string(files.join("own.games")).unwrap();
     assert!(saved.contains("certificate") && saved.contains("standard"), "{saved}");
     run("move 4x3 --from proof.certificate --rules standard", 0).prints("by the certificate");

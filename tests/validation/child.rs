@@ -1,26 +1,32 @@
 //! Programs that run under the layer, in this program again.
 
+use std::fmt::Debug;
 use std::sync::Arc;
 
+use kalah::build::gpu::stages::{SCAN_BLOCK, Scan, Stage};
 use kalah::build::{Backend, Builder, measure};
 use kalah::game::Rules;
-use kalah::gpu::{Adapter, Gpu, GpuOptions};
+use kalah::gpu::{Adapter, Gpu, GpuOptions, Params};
 use kalah::progress::Pulse;
 use kalah::table::{TableKey, Tables};
 use kalah::verify::check_against;
 use wgpu::hal;
 use wgpu::util::DeviceExt;
 
+use crate::stage_cases::{self, Run};
+
 /// Environment variables with the names of the program and of the adapter.
 pub(crate) const PROGRAM: &str = "KALAH_VALIDATED_PROGRAM";
 pub(crate) const ADAPTER: &str = "KALAH_VALIDATED_ADAPTER";
 
 /// Names of the programs.
-pub(crate) const PROGRAMS: [(&str, fn()); 4] = [
+pub(crate) const PROGRAMS: [(&str, fn()); 6] = [
     ("builds of every rule set", builds_of_every_rule_set),
+    ("stages with barriers", stages_with_barriers),
     ("copies without a barrier", copies_without_a_barrier),
-    ("no race", || run_shader(NO_RACE)),
-    ("a race", || run_shader(&NO_RACE.replacen("workgroupBarrier();", "", 1))),
+    ("no race", || run_shader(NO_RACE, &[0; 12], &[&[1; 64]])),
+    ("a race", || run_shader(&without_first_barrier(NO_RACE), &[0; 12], &[&[1; 64]])),
+    ("a scan without its first barrier", scan_without_its_first_barrier),
 ];
 
 /// It is ignored, so that only `layer.rs` runs it.
@@ -57,6 +63,45 @@ fn builds_of_every_rule_set() {
             measure(&backend, &tables, 6, directory, &pulse).unwrap();
         }
     }
+}
+
+/// Runs stages on a device. Their words are compared elsewhere.
+struct OnDevice(Gpu);
+
+impl Run for OnDevice {
+    fn run<P: Params + Debug>(
+        &mut self,
+        stage: Stage,
+        params: &P,
+        workgroups: u32,
+        mut buffers: Vec<Vec<u32>>,
+    ) -> Vec<Vec<u32>> {
+        self.0.run_kernel(stage.kernel(), params, workgroups, &mut buffers).unwrap();
+        buffers
+    }
+
+    fn enough(&self) -> usize {
+        0
+    }
+}
+
+fn stages_with_barriers() {
+    let mut device = OnDevice(gpu());
+    for stage in [Stage::Scan, Stage::Transpose, Stage::Encode] {
+        stage_cases::run(stage, &mut device);
+    }
+}
+
+fn without_first_barrier(source: &str) -> String {
+    let changed = source.replacen("workgroupBarrier();", "", 1);
+    assert_ne!(changed, source);
+    changed
+}
+
+fn scan_without_its_first_barrier() {
+    let (params, words) = (Scan { numbers: SCAN_BLOCK + 777, first_block: 0 }, [1; 2 * SCAN_BLOCK as usize]);
+    let params: Vec<u32> = bytemuck::pod_collect_to_vec(std::slice::from_ref(&params));
+    run_shader(&without_first_barrier(&Stage::Scan.kernel().source()), &params, &[&words, &words]);
 }
 
 /// Opens a device without any part of this project.
@@ -118,8 +163,8 @@ const NO_RACE: &str = "
         words[thread] = cells[63u - thread] + params.added;
     }";
 
-/// Runs a shader in two workgroups, without any part of this project.
-fn run_shader(source: &str) {
+/// Runs a shader in two workgroups, on a device without any part of this project.
+fn run_shader(source: &str, params: &[u32], contents: &[&[u32]]) {
     let opened = plain_device();
     let device = &opened.0;
     let descriptor = wgpu::ShaderModuleDescriptor { label: None, source: wgpu::ShaderSource::Wgsl(source.into()) };
@@ -134,9 +179,12 @@ fn run_shader(source: &str) {
         },
         cache: None,
     });
-    let buffers = [wgpu::BufferUsages::UNIFORM, wgpu::BufferUsages::STORAGE].map(|usage| {
-        device.create_buffer_init(&wgpu::util::BufferInitDescriptor { label: None, contents: &[1; 256], usage })
-    });
+    let buffer = |contents: &[u32], usage| {
+        let contents = bytemuck::cast_slice(contents);
+        device.create_buffer_init(&wgpu::util::BufferInitDescriptor { label: None, contents, usage })
+    };
+    let mut buffers = vec![buffer(params, wgpu::BufferUsages::UNIFORM)];
+    buffers.extend(contents.iter().map(|words| buffer(words, wgpu::BufferUsages::STORAGE)));
     let resources = buffers.iter().map(wgpu::Buffer::as_entire_binding);
     let entries: Vec<_> =
         (0..).zip(resources).map(|(binding, resource)| wgpu::BindGroupEntry { binding, resource }).collect();
