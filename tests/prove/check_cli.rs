@@ -88,7 +88,7 @@ fn a_state_is_removed_at_the_end_and_belongs_to_its_certificate() {
         (CheckIdentity { program: "0.0.9 (0123456789ab)".to_owned(), ..identity.clone() }, "program 0.0.9 "),
         (CheckIdentity { program: identity.program.replace(')', ", changed)"), ..identity.clone() }, ", changed)"),
         (CheckIdentity { tables: Some("22".repeat(32)), ..identity.clone() }, "tables 2222"),
-        (CheckIdentity { tables: None, ..identity.clone() }, "tables null, not "),
+        (CheckIdentity { tables: None, ..identity.clone() }, "tables none, not "),
     ];
     for (other, expected) in others {
         std::fs::remove_file(&fixture.state).ok();

@@ -244,5 +244,9 @@ fn bytes_of(path: &Path, document: Document) -> Result<Vec<u8>, StateError> {
 
 /// A value of the first line for a message.
 fn text(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+    match value {
+        Value::Null => "none".to_owned(),
+        Value::String(text) => text.clone(),
+        value => value.to_string(),
+    }
 }
