@@ -339,12 +339,12 @@ fn a_device_waits_only_if_frames_are_taken_more_slowly_than_computed() {
         };
         let (fast, all) = waited(Duration::ZERO);
         assert!(fast <= all / 4, "{fast:?} of {all:?}");
-        // Several times as long as computing a frame takes, also on a busy machine.
-        let time = all * 6 / frames.len() as u32 + Duration::from_millis(200);
-        let (slow, _) = waited(time);
         // Some frames wait in buffers while one is taken.
-        let waiting = (ARRIVING_FRAMES + SMALL_ARRIVING_FRAMES.0) as u32;
-        assert!(slow >= time * (frames.len() as u32 - waiting - 1) / 3, "{slow:?} with {time:?} a frame");
+        let waiting = frames.len() as u32 - (ARRIVING_FRAMES + SMALL_ARRIVING_FRAMES.0) as u32 - 1;
+        // Several times as long as computing a frame takes; still longer if the machine became busy meanwhile.
+        let times = [6, 12, 24, 48].map(|times| all * times / frames.len() as u32 + Duration::from_millis(200));
+        let waits = |&time: &Duration| waited(time).0 >= time * waiting / 3;
+        assert!(times.iter().any(waits), "it does not wait with {times:?} a frame");
     });
 }
 
