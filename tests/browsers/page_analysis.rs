@@ -113,7 +113,10 @@ fn a_report_leads_to_each_mistake_without_values_and_judges_better_moves() {
 
 #[test]
 fn a_search_shows_how_far_it_is_and_goes_on_for_longer() {
-    let Some(page) = Page::at("/#board=6x6&north=human") else { return };
+    // Long enough to be seen on a busy machine.
+    let settings = ["--no-book", "--time", "4", "--transpositions", "16MiB"];
+    let server = || Server::start(directory(), &settings);
+    let Some(page) = Page::of(STILL, server, "/#board=6x6&north=human") else { return };
     let searching = "$('#machine-text').textContent.match(/^Searching .* positions, depth /)";
     let depth = |place: &str| format!("Number($('{place}').textContent.match(/depth (\\d+)/)?.[1] ?? 0)");
     let read = |place: &str| page.value(&depth(place)).as_u64().unwrap();
