@@ -121,7 +121,8 @@ fn a_search_shows_how_far_it_is_and_goes_on_for_longer() {
     // A busy machine may miss a text when it is shown, so each is kept.
     page.run(
         "window.texts = []; const keep = () => window.texts.push($('#machine-text').textContent);
-         new MutationObserver(keep).observe($('#machine-text'), { childList: true, characterData: true, subtree: true })",
+         const changes = { childList: true, characterData: true, subtree: true };
+         new MutationObserver(keep).observe($('#machine-text'), changes)",
     );
     // One search at a time, that deepens; the button is there again at its end. A result with proved bounds shows no
     // depth.
