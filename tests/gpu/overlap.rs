@@ -83,18 +83,17 @@ impl Computer for HeldComputer {
     }
 }
 
-/// Only needed by measurements.
 impl DeviceComputer for HeldComputer {
     fn begin_measuring(&mut self) -> Result<(), DeviceError> {
-        unimplemented!()
+        self.computer.begin_measuring()
     }
 
     fn stage_seconds(&self) -> Option<Vec<(&'static str, f64)>> {
-        unimplemented!()
+        self.computer.stage_seconds()
     }
 
     fn traffic(&self) -> DeviceTraffic {
-        unimplemented!()
+        self.computer.traffic()
     }
 }
 

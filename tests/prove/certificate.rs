@@ -298,9 +298,10 @@ fn a_stopped_check_goes_on_and_counts_the_same() {
         certificate: "7".repeat(64),
         tables: Some("5".repeat(64)),
     };
-    let goes_on = |_| {
+    let goes_on = |threads| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
         std::fs::remove_file(&state).ok();
-        let (mut runs, mut before) = (0, 0);
+        let (mut runs, mut idle, mut before) = (0, 0, 0);
         while before < claims {
             let (mut file, done) = identity.open_state(&state, claims).expect("the state is sound");
             assert_eq!(done.claims, before);
@@ -313,16 +314,25 @@ fn a_stopped_check_goes_on_and_counts_the_same() {
                     }
                     pulse.cancel.cancel();
                 });
-                check.claims(done, &pulse, Some(&mut file)).expect("all claims are true")
+                pool.install(|| check.claims(done, &pulse, Some(&mut file))).expect("all claims are true")
             });
             assert!(tally.claims < claims || tally == whole, "{tally:?}, not {whole:?}");
-            // On a busy machine, other tasks may end before the first one, without which nothing is counted.
-            (runs, before) = (runs + usize::from(tally.claims > before), tally.claims);
+            // Tasks count up to the first one that was stopped. With one thread, the first one has ended by then.
+            assert!(
+                tally.claims > before || (threads > 1 && tally.claims == before),
+                "{} after {before}",
+                tally.claims
+            );
+            let is_idle = tally.claims == before;
+            (runs, idle, before) = (runs + usize::from(!is_idle), idle + usize::from(is_idle), tally.claims);
+            assert!(idle < 1000, "no task ends before its check is stopped");
         }
         runs > 1
     };
     // On a busy machine the other thread may come too late. Then the check starts again.
-    assert!((0..1000).any(goes_on), "{claims} claims");
+    for threads in [1, 3] {
+        assert!((0..1000).any(|_| goes_on(threads)), "{claims} claims, {threads} threads");
+    }
     // A change of any byte is noticed. Without its end, the last line is one that was cut off.
     let bytes = std::fs::read(&state).expect("it was saved");
     for at in 0..bytes.len() - 1 {
