@@ -102,64 +102,38 @@ async function give(name, request) {
 }
 
 /**
- * Answers a request, for which it fetches parts of files. Damaged parts are fetched once more, which repairs damage on
- * the way or in a cache. If that fails, or without the host, it answers by a search, without the host's tables.
+ * Answers a request, for which it fetches parts of files. If that fails, or they are damaged on the host, it answers by
+ * a search, without the host's tables.
  * @param {EngineRequest} request
  * @returns {Promise<Reply>}
  */
 async function reply(request) {
   const { method, target, body, streams } = request;
-  /** @type {Map<Part, Uint8Array<ArrayBuffer>>} */
-  const used = new Map();
-  let [fresh, local] = [false, false];
+  let local = false;
   for (;;) {
     /** @type {Reply} */
-    let found;
-    try {
-      found = call({ call: "request", method, target, body, streams, local });
-      if ("network" in found) {
-        const { book, network } = found;
-        if (book) await give(book, request);
-        // A search proves values without it.
-        if (network) give(network, request);
-        continue;
-      }
-      if ("needs" in found) {
-        const fetched = await Promise.all(
-          found.needs.map(async (part) => /** @type {const} */ ([part, await parts.get(part, fresh)])),
-        );
-        for (const [part, bytes] of fetched) {
-          used.set(part, bytes);
-          call({ call: "part", ...part }, bytes);
-        }
-        continue;
-      }
-    } catch (error) {
-      // The network failed.
-      if (error instanceof TypeError && !local) {
+    const found = call({ call: "request", method, target, body, streams, local });
+    if ("network" in found) {
+      const { book, network } = found;
+      if (book) await give(book, request);
+      // A search proves values without it.
+      if (network) give(network, request);
+    } else if ("needs" in found) {
+      try {
+        const fetched = await Promise.all(found.needs.map((part) => parts.get(part)));
+        for (const [index, bytes] of fetched.entries()) call({ call: "part", ...found.needs[index] }, bytes);
+      } catch (error) {
+        // A `TypeError` means that the network failed.
+        if (!(error instanceof TypeError || error instanceof PartError)) throw error;
         local = true;
         request.note = error.message;
-        used.clear();
-        call({ call: "forget", damaged: false });
-        continue;
       }
-      if (!(error instanceof PartError)) throw error;
-      found = { status: 500, answer: failure("damaged-table", error.message) };
-    }
-    const isDamaged = "status" in found && found.answer?.error?.code === "damaged-table";
-    call({ call: "forget", damaged: isDamaged });
-    if (!isDamaged) {
-      await parts.save(used);
+    } else if (!local && "answer" in found && found.answer?.error?.code === "damaged-table") {
+      local = true;
+      request.note = found.answer.error.message;
+    } else {
       return found;
     }
-    await parts.forget(used.keys());
-    if (local) return found;
-    used.clear();
-    if (fresh) {
-      local = true;
-      request.note = "answer" in found ? found.answer.error.message : "";
-    }
-    fresh = true;
   }
 }
 

@@ -2,7 +2,7 @@
 // this script: the VERSION; the FILES, each with its path, media type and SHA-256 digest; and the paths of the TABLES.
 //
 // Only files with the right digest are kept, and later answers of a host or a network never replace them. Parts of
-// tables are kept by parts.js, once the engine has compared them with their checksums.
+// tables are kept by parts.js; the engine compares them with their checksums.
 
 const worker = /** @type {ServiceWorkerGlobalScope} */ (/** @type {unknown} */ (self));
 const SCOPE = new URL("./", location.href);

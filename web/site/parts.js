@@ -1,5 +1,5 @@
-// Parts of files on the host, fetched by range requests. They are kept for later visits once the engine has compared
-// them with their checksums.
+// Parts of files on the host, fetched by range requests and kept for later visits. The engine compares them with their
+// checksums, and asks for fresh ones if they are damaged.
 
 /** A part could not be fetched, or is not a part of the file that the site describes. */
 export class PartError extends Error {}
@@ -15,8 +15,6 @@ const address = ({ file, start, end }, base) => `${new URL(file, base).href}?${s
 
 /** Parts of the files below an address. */
 export class Parts {
-  /** Parts that are kept already. @type {Set<string>} */
-  #stored = new Set();
   /** Files of hosts without range requests. @type {Map<string, Promise<Uint8Array<ArrayBuffer>>>} */
   #files = new Map();
   /** True if the host answers range requests, and false if it sends whole files. @type {boolean | undefined} */
@@ -40,22 +38,23 @@ export class Parts {
   }
 
   /**
-   * Returns a part from the cache or the host; only from the host if it is `fresh`.
+   * Returns a part from the cache or the host, which it keeps; only from the host if it must be fresh.
    * @param {Part} part
-   * @param {boolean} fresh
    * @returns {Promise<Uint8Array<ArrayBuffer>>}
    * @throws {PartError} if the host does not send it
    */
-  async get(part, fresh) {
-    const key = address(part, this.base);
-    if (!fresh) {
-      const cached = await (await this.#cache())?.match(key);
-      if (cached) {
-        this.#stored.add(key);
-        return new Uint8Array(await cached.arrayBuffer());
-      }
-    }
-    return this.#fetch(part, fresh);
+  async get(part) {
+    const [cache, key] = [await this.#cache(), address(part, this.base)];
+    const cached = part.fresh ? undefined : await cache?.match(key);
+    if (cached) return new Uint8Array(await cached.arrayBuffer());
+    const bytes = await this.#fetch(part, part.fresh).catch((error) => {
+      // A cache on the way may have what is no part.
+      if (part.fresh || !(error instanceof PartError)) throw error;
+      return this.#fetch(part, true);
+    });
+    // The disk may be full, or the browser without storage. Then it is fetched again next time.
+    await cache?.put(key, new Response(bytes)).catch(() => {});
+    return bytes;
   }
 
   /**
@@ -122,34 +121,5 @@ export class Parts {
     this.#files.set(file, whole);
     whole.catch(() => this.#files.delete(file));
     return whole;
-  }
-
-  /**
-   * Keeps parts. If that fails, they are fetched again next time.
-   * @param {Map<Part, Uint8Array<ArrayBuffer>>} parts
-   */
-  async save(parts) {
-    try {
-      const cache = await this.#cache();
-      for (const [part, bytes] of parts) {
-        const key = address(part, this.base);
-        if (this.#stored.has(key)) continue;
-        this.#stored.add(key);
-        await cache?.put(key, new Response(bytes));
-      }
-    } catch {
-      // The disk is full, or the browser has no storage.
-    }
-  }
-
-  /** Forgets damaged parts. @param {Iterable<Part>} parts */
-  async forget(parts) {
-    const cache = await this.#cache();
-    for (const part of parts) {
-      const key = address(part, this.base);
-      this.#stored.delete(key);
-      this.#files.delete(part.file);
-      await cache?.delete(key);
-    }
   }
 }

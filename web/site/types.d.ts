@@ -56,6 +56,8 @@ interface Part {
   file: string;
   start: number;
   end: number;
+  /** True if it must come from the host itself, past all caches. */
+  fresh: boolean;
 }
 
 /** The reply of the engine to a request or a step. */

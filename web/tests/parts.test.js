@@ -32,13 +32,13 @@ function host(bytes, ranges) {
 const parts = (size) => new Parts("http://host/", new Map([["tables/a", size]]));
 
 /** Seven parts of the file. */
-const SEVEN = Array.from({ length: 7 }, (_, index) => ({ file: "tables/a", start: 10 * index, end: 10 * index + 10 }));
+const SEVEN = [0, 10, 20, 30, 40, 50, 60].map((start) => ({ file: "tables/a", start, end: start + 10, fresh: false }));
 
 test("a host without range requests sends a file once, however many parts are read at once", async () => {
   const bytes = Uint8Array.from({ length: 100 }, (_, index) => index);
   const asked = host(bytes, false);
   const found = parts(100);
-  const read = await Promise.all(SEVEN.map((part) => found.get(part, false)));
+  const read = await Promise.all(SEVEN.map((part) => found.get(part)));
   assert.deepEqual(read.map(([first]) => first), [0, 10, 20, 30, 40, 50, 60]);
   assert.equal(asked.length, 1);
 });
@@ -46,7 +46,7 @@ test("a host without range requests sends a file once, however many parts are re
 test("a host with range requests sends only the parts", async () => {
   const asked = host(new Uint8Array(100), true);
   const found = parts(100);
-  await Promise.all(SEVEN.map((part) => found.get(part, false)));
+  await Promise.all(SEVEN.map((part) => found.get(part)));
   const ranges = SEVEN.map(({ start, end }) => `bytes=${start}-${end - 1}`);
   assert.deepEqual(asked, ranges);
 });
@@ -54,7 +54,7 @@ test("a host with range requests sends only the parts", async () => {
 test("a large file is never fetched as a whole", async () => {
   const asked = host(new Uint8Array(2 ** 23 + 1), false);
   const found = parts(2 ** 23 + 1);
-  const results = await Promise.allSettled(SEVEN.map((part) => found.get(part, false)));
+  const results = await Promise.allSettled(SEVEN.map((part) => found.get(part)));
   assert.ok(results.every((result) => result.status === "rejected" && result.reason instanceof PartError));
   assert.equal(asked.length, 1);
 });
@@ -62,7 +62,7 @@ test("a large file is never fetched as a whole", async () => {
 test("a page instead of a table is an error, and says nothing about ranges", async () => {
   const found = parts(100);
   host(new TextEncoder().encode("<p>Log in"), false);
-  await assert.rejects(found.get(SEVEN[0], false), PartError);
+  await assert.rejects(found.get(SEVEN[0]), PartError);
   host(new Uint8Array(100), true);
-  assert.equal((await found.get(SEVEN[0], false)).length, 10);
+  assert.equal((await found.get(SEVEN[0])).length, 10);
 });

@@ -17,7 +17,7 @@ use kalah_solve::solve::{SearchMemory, seeds_within};
 use kalah_tables::builder::{BuildError, MemoryBuilder};
 use serde::Serialize;
 
-use super::remote::{Parts, RemoteTable, layers, lock};
+use super::remote::{Parts, RemoteTable, layers};
 use super::searching::{Searches, Searching};
 
 /// Maximum bytes of the transposition table: a quarter of the address space.
@@ -238,14 +238,6 @@ impl Engine {
             Err(ProbeError::Table(error)) => Err(error),
             // The layers do not reach it.
             Err(_) => Ok(None),
-        }
-    }
-
-    /// Forgets the parts of files on the host, and, if one was damaged, the blocks read from them.
-    pub(crate) fn forget_parts(&mut self, damaged: bool) {
-        *lock(&self.parts) = Parts::default();
-        if damaged {
-            self.layers = None;
         }
     }
 

@@ -26,11 +26,13 @@ pub(super) struct RemoteTable {
 }
 
 /// A part of a file that an answer needs.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Deserialize, Serialize)]
 pub(super) struct Part {
-    pub file: String,
-    pub start: u64,
-    pub end: u64,
+    file: String,
+    start: u64,
+    end: u64,
+    /// True if it must come from the host itself, past all caches, since these bytes were damaged.
+    fresh: bool,
 }
 
 /// Parts of remote files: those that the page has fetched, and those that it must fetch before an answer can be given.
@@ -52,6 +54,8 @@ struct RemoteFile {
     file: String,
     path: PathBuf,
     bytes: u64,
+    /// True if all parts are read past caches.
+    fresh: bool,
 }
 
 impl Source for RemoteFile {
@@ -64,9 +68,10 @@ impl Source for RemoteFile {
     }
 
     /// Notes all parts that the page must fetch first.
-    fn read(&self, parts: &[Range<u64>], _: bool) -> Result<Vec<Vec<u8>>, SourceError> {
+    fn read(&self, parts: &[Range<u64>], again: bool) -> Result<Vec<Vec<u8>>, SourceError> {
         let Parts { fetched, needed } = &mut *lock(&self.parts);
-        let part = |part: &Range<u64>| Part { file: self.file.clone(), start: part.start, end: part.end };
+        let fresh = again || self.fresh;
+        let part = |part: &Range<u64>| Part { file: self.file.clone(), start: part.start, end: part.end, fresh };
         let parts: Vec<Part> = parts.iter().map(part).collect();
         let found: Option<Vec<Vec<u8>>> = parts.iter().map(|part| fetched.get(part).cloned()).collect();
         if let Some(found) = found {
@@ -86,10 +91,18 @@ impl Source for RemoteFile {
 }
 
 impl RemoteTable {
-    /// Opens the table of the layer `key`, which must be the one that the site describes.
+    /// Opens the table of the layer `key`, which must be the one that the site describes. If a cache has damaged it, or
+    /// has another one, it is read past caches.
     fn open(&self, key: TableKey, parts: &Arc<Mutex<Parts>>) -> Result<Table, TableError> {
+        match self.open_once(key, parts, false) {
+            Err(TableError::Damaged { .. }) => self.open_once(key, parts, true),
+            opened => opened,
+        }
+    }
+
+    fn open_once(&self, key: TableKey, parts: &Arc<Mutex<Parts>>, fresh: bool) -> Result<Table, TableError> {
         let path = Path::new(&self.file).file_name().map_or_else(PathBuf::new, PathBuf::from);
-        let file = RemoteFile { parts: Arc::clone(parts), file: self.file.clone(), path, bytes: self.bytes };
+        let file = RemoteFile { parts: Arc::clone(parts), file: self.file.clone(), path, bytes: self.bytes, fresh };
         let table = Table::of(Kind::Table, Box::new(file))?;
         if hex(&table.header().digest) != self.digest {
             return Err(table.blocks().damaged(Damage::OtherDigest));

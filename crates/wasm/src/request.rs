@@ -65,10 +65,7 @@ pub(super) enum Call {
     /// that it cannot be used.
     File { name: String },
     /// Adds a part of a file on the host, whose bytes come with this call.
-    Part { file: String, start: u64, end: u64 },
-    /// Forgets all parts, when an answer was given. If one was damaged, also forgets the blocks that were read from
-    /// them, so that all are fetched again.
-    Forget { damaged: bool },
+    Part(Part),
 }
 
 /// Result of a request or a step.
@@ -141,12 +138,8 @@ fn respond(engine: &mut Option<Engine>, call: Call, attached: Vec<u8>) -> Result
             let refused = engine.take(&name, &attached).err().map(|error| format!("{name}: {error}"));
             text(&refused)
         }
-        Call::Part { file, start, end } => {
-            lock(&engine.parts).fetched.insert(Part { file, start, end }, attached);
-            "null".to_owned()
-        }
-        Call::Forget { damaged } => {
-            engine.forget_parts(damaged);
+        Call::Part(part) => {
+            lock(&engine.parts).fetched.insert(part, attached);
             "null".to_owned()
         }
     })
@@ -164,11 +157,16 @@ fn parse(engine: &Engine, text: &str) -> Result<Position, CallError> {
     }
 }
 
-/// Returns the reply, the parts that are needed for it, or the document of its error.
+/// Returns the reply, the parts that are needed for it, or the document of its error. Other replies end the need of
+/// all parts.
 fn finished(engine: &Engine, reply: Result<Reply, ApiError>) -> Reply {
-    let needs = std::mem::take(&mut lock(&engine.parts).needed);
+    let mut parts = lock(&engine.parts);
+    let needs = std::mem::take(&mut parts.needed);
+    if reply.is_err() && !needs.is_empty() {
+        return Reply::Needs { needs };
+    }
+    parts.fetched.clear();
     match reply {
-        Err(_) if !needs.is_empty() => Reply::Needs { needs },
         Err(error) => Reply::Answer { status: error.status(), answer: json!(ErrorAnswer { error }) },
         Ok(reply) => reply,
     }
