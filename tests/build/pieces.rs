@@ -158,7 +158,7 @@ fn a_join_that_was_killed_is_done_by_whoever_comes_next() {
     };
     // Builds the layer with the crate's other builder. Returns the number of computed positions.
     let ordinary = |directory: &tempfile::TempDir| {
-        Builder::new(directory.path(), KEY).run(&Pulse::default(), &|_| {}).unwrap().positions()
+        Builder::new(directory.path(), KEY).run(&Pulse::default(), &|_| {}).unwrap().positions
     };
     // A process that shares the build, after watching the lease for its two seconds.
     let directory = killed();

@@ -148,7 +148,7 @@ impl Stopped {
         std::fs::write(partial_path(directory, key), partial).unwrap();
         let report = build(directory, key);
         assert!(!partial_path(directory, key).exists());
-        (std::fs::read(path).unwrap() == self.finished, report.positions())
+        (std::fs::read(path).unwrap() == self.finished, report.positions)
     }
 }
 

@@ -6,14 +6,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use kalah::build::{Backend, BuildEvent, BuildPlan, Builder, PlanError};
 use kalah::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
 use kalah::isa::Isa;
-use kalah::progress::{Pulse, total_seconds};
+use kalah::progress::Pulse;
 use kalah::system::MemoryShortage;
 use kalah::table::TableKey;
 use pyo3::prelude::*;
 
 use crate::errors::python::{BuildError, OutOfMemoryError};
 use crate::errors::{OrRaise, within};
-use crate::results::result;
+use crate::results::{Document, result};
 use crate::rules::Rules;
 use crate::waiting::{pool, wait_for};
 
@@ -56,6 +56,7 @@ pub(crate) fn build<'py>(
     };
     let built = wait_for(py, || pool.install(|| builder.run(&pulse, &on_event)), &pulse.cancel, report)?.or_raise()?;
     report(py)?;
-    let seconds = total_seconds(built.built.iter().map(|record| record.seconds));
-    result(py, "BuildReport", (built.kept, built.built.len(), built.positions(), seconds))
+    let (kept, layers, positions, seconds) = (built.kept, built.built.len(), built.positions, built.seconds);
+    let document = Document::new(move || serde_json::to_string(&built));
+    result(py, "BuildReport", (kept, layers, positions, seconds, document))
 }

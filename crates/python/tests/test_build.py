@@ -22,6 +22,8 @@ def test_progress_is_reported_to_the_end(tmp_path: Path) -> None:
     report = kalah.build(tmp_path, 13, "s-kalaha", progress=seen.append)
     total = sum(kalah.layer_positions(6, seeds) for seeds in range(2, 14))
     assert (report.kept, report.built, report.positions) == (0, 12, total)
+    document = report.to_dict()
+    assert (document["kept"], len(document["built"]), document["positions"]) == (0, 12, total)
     assert report.seconds > 0
     assert all(one.positions <= next.positions for one, next in zip(seen, seen[1:]))
     assert (seen[-1].positions, seen[-1].total, seen[-1].seeds) == (total, total, 13)

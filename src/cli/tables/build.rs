@@ -1,12 +1,11 @@
 //! `kalah build`.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use clap::Args;
-use kalah::build::{BuildEvent, BuildPlan, BuildRecord, Builder};
+use kalah::build::{BuildEvent, BuildPlan, BuildReport, Builder};
 use kalah::printable::commas;
 use kalah::table::TableKey;
-use serde::Serialize;
 
 use crate::cli::flags::compute::Compute;
 use crate::cli::output::build_progress::{announce, print_event};
@@ -43,20 +42,6 @@ pub(crate) struct Build {
     memory: Option<u64>,
 }
 
-#[derive(Serialize)]
-struct TablesReport<'a> {
-    #[serde(flatten)]
-    last: TableKey,
-    kept: usize,
-    built: &'a [BuildRecord],
-    /// Number of pairs of frames that this process of a shared build computed.
-    pairs: usize,
-    /// Number of layers that this process of a shared build joined.
-    joined: usize,
-    positions: u64,
-    seconds: f64,
-}
-
 impl Build {
     pub(crate) fn run(self) -> failure::Result<Outcome> {
         return_freed_memory();
@@ -75,27 +60,18 @@ impl Build {
         if self.share {
             builder = builder.shared(self.patience);
         }
-        let (pulse, start) = (stopped_by_signal(), Instant::now());
+        let pulse = stopped_by_signal();
         let build = || builder.run(&pulse, &on_event);
         let report = if self.share { build() } else { progress.complete(&pulse.positions, build) }?;
-        let report = TablesReport {
-            last,
-            kept: report.kept,
-            built: &report.built,
-            pairs: report.pairs.len(),
-            joined: report.joined,
-            positions: report.positions(),
-            seconds: start.elapsed().as_secs_f64(),
-        };
         output::answer(self.common.json, &report, || output::line(self.text(&report)))?;
         Ok(Outcome::Done)
     }
 
-    fn text(&self, report: &TablesReport) -> String {
-        let &TablesReport { last, kept, built, pairs, joined, positions, seconds } = report;
+    fn text(&self, report: &BuildReport) -> String {
+        let &BuildReport { last, kept, ref built, ref pairs, joined, positions, seconds, .. } = report;
         let (seeds, directory) = (last.seeds, self.common.tables.path().display());
         if self.share {
-            let (pairs, layers) = (output::count(pairs, "pair"), output::count(joined, "layer"));
+            let (pairs, layers) = (output::count(pairs.len(), "pair"), output::count(joined, "layer"));
             let positions = commas(positions);
             return format!(
                 "all layers to {seeds} seeds are in {directory}: {pairs} of frames computed here ({positions} \

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from . import notebook
 
@@ -153,7 +153,13 @@ class BuildReport:
     positions: int
     """Positions computed."""
     seconds: float
-    """Elapsed seconds for the layers."""
+    """Elapsed seconds."""
+    _document: Document = field(compare=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns the document that `kalah build --json` prints."""
+        document: dict[str, Any] = json.loads(str(self._document))
+        return document
 
     def __repr__(self) -> str:
         layers = f"kept={self.kept}, built={self.built}, positions={self.positions}"

@@ -1,6 +1,6 @@
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use kalah_base::progress::Pulse;
 use kalah_base::system::available_memory;
@@ -71,9 +71,15 @@ impl<'a> Builder<'a> {
         if (2..=seeds).any(is_missing) {
             self.backend.require_layer(pits, seeds).map_err(BuildError::Device)?;
         }
-        let Some(patience) = self.shared else { return self.run_locked(pulse, on_event) };
-        let run = self.no_layer(pulse, on_event)?;
-        self.backend.in_pool(|| SharedLayers::new(run, patience).build())
+        let start = Instant::now();
+        let report = match self.shared {
+            None => self.run_locked(pulse, on_event),
+            Some(patience) => {
+                let run = self.no_layer(pulse, on_event)?;
+                self.backend.in_pool(|| SharedLayers::new(run, patience).build())
+            }
+        };
+        Ok(report?.since(start))
     }
 
     /// Returns a run without layers.
@@ -107,7 +113,7 @@ impl<'a> Builder<'a> {
             run.check(self.last)?;
             check_in_parallel(table.blocks())?;
         }
-        let mut report = BuildReport { kept: run.tables.layers().len(), ..BuildReport::default() };
+        let mut report = BuildReport { kept: run.tables.layers().len(), ..BuildReport::new(self.last) };
         if lock.is_none() {
             return Ok(report);
         }

@@ -1,8 +1,11 @@
+use std::time::Instant;
+
 use kalah_base::diagnostic::{Diagnosis, Diagnostic, Outcome};
 use kalah_base::file::LockError;
 use kalah_base::system::OutOfMemory;
 use kalah_core::index::Frame;
 use kalah_core::table::{PairKey, TableError, TableKey};
+use serde::{Serialize, Serializer};
 
 use super::computer::{ComputeError, DeviceError};
 use super::log::BuildRecord;
@@ -37,25 +40,44 @@ pub enum BuildEvent<'a> {
     Damaged(&'a TableError),
 }
 
-/// The results of a build.
-#[derive(Debug, Default)]
+/// The results of a build: the document of `kalah build --json`.
+#[derive(Debug, Serialize)]
 #[non_exhaustive]
 pub struct BuildReport {
+    /// The last layer.
+    #[serde(flatten)]
+    pub last: TableKey,
     /// Number of layers that existed already.
     pub kept: usize,
     /// Layers built or completed.
     pub built: Vec<BuildRecord>,
-    /// In a build shared with other processes: the pairs that this process computed.
+    /// In a build shared with other processes: the pairs that this process computed. In the document, their number.
+    #[serde(serialize_with = "number")]
     pub pairs: Vec<PairKey>,
     /// In a build shared with other processes: the number of layers that this process joined.
     pub joined: usize,
+    /// Number of positions computed.
+    pub positions: u64,
+    /// Elapsed seconds.
+    pub seconds: f64,
+}
+
+fn number<S: Serializer>(pairs: &[PairKey], serializer: S) -> Result<S::Ok, S::Error> {
+    pairs.len().serialize(serializer)
 }
 
 impl BuildReport {
-    /// Number of positions computed.
-    pub fn positions(&self) -> u64 {
+    /// The report of a build to this layer that has done nothing yet.
+    pub(super) fn new(last: TableKey) -> BuildReport {
+        BuildReport { last, kept: 0, built: Vec::new(), pairs: Vec::new(), joined: 0, positions: 0, seconds: 0.0 }
+    }
+
+    /// Adds what has been done since `start`.
+    pub(super) fn since(mut self, start: Instant) -> BuildReport {
         let layers = self.built.iter().map(|record| record.positions);
-        layers.chain(self.pairs.iter().map(|pair| pair.positions())).sum()
+        self.positions = layers.chain(self.pairs.iter().map(|pair| pair.positions())).sum();
+        self.seconds = start.elapsed().as_secs_f64();
+        self
     }
 }
 

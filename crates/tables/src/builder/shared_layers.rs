@@ -38,7 +38,7 @@ impl<'a> SharedLayers<'a> {
     /// Builds all layers together with the other processes.
     pub(super) fn build(&mut self) -> Result<BuildReport, BuildError> {
         create_directory(self.run.directory).map_err(TableError::io(self.run.directory))?;
-        let mut report = BuildReport::default();
+        let mut report = BuildReport::new(self.run.tables.key(self.run.last));
         for seeds in 2..=self.run.last {
             self.share_layer(seeds, &mut report)?;
             self.open_finished(seeds)?;
