@@ -143,11 +143,11 @@ impl<'a> Block<'a> {
         }
         let (own_seeds, other_seeds) = self.of_mover(side);
         for forward in self.rows.moves[own_seeds].forward(own) {
-            let own_after = (usize::from(forward.left), forward.own);
+            let (left, own_after) = (usize::from(forward.left), forward.own);
             match forward.kind {
                 Kind::Again | Kind::Pass => {
                     let again = matches!(forward.kind, Kind::Again);
-                    let target = self.target(side, own_after, other_seeds + usize::from(forward.spilled), again);
+                    let target = self.target(side, left, own_after, other_seeds + usize::from(forward.spilled), again);
                     match self.spill(side, forward) {
                         None => others.iter().for_each(|&other| target.insert(other)),
                         Some(ranks) => others.iter().for_each(|&other| target.insert(ranks[other as usize])),
@@ -177,20 +177,20 @@ impl<'a> Block<'a> {
 
     /// Inserts the positions after a capture of `pit` of the other row.
     fn capture(&self, side: Side, forward: &ForwardMove, pit: u8, even_empty: bool, others: &[u32]) {
-        let own_after = (usize::from(forward.left), forward.own);
+        let (left, own_after) = (usize::from(forward.left), forward.own);
         let (spilled, pit) = (usize::from(forward.spilled), usize::from(pit));
         let met_seeds = self.of_mover(side).1 + spilled;
         let remainders = self.remainders[side.other() as usize][spilled * self.rows.maps.rows().pits() + pit]
             .get_or_init(|| self.rows.maps.remainders(met_seeds, pit));
         let ranks = self.spill(side, forward);
-        let empty = even_empty.then(|| self.target(side, own_after, met_seeds, false));
+        let empty = even_empty.then(|| self.target(side, left, own_after, met_seeds, false));
         for &other in others {
             let met = ranks.map_or(other, |ranks| ranks[other as usize]) as usize;
             match (usize::from(self.rows.all[met_seeds][met][pit]), &empty) {
                 (0, None) => {}
                 (0, Some(target)) => target.insert(met as u32),
                 (captured, _) => {
-                    self.target(side, own_after, met_seeds - captured, false).insert(remainders[met]);
+                    self.target(side, left, own_after, met_seeds - captured, false).insert(remainders[met]);
                 }
             }
         }
@@ -214,20 +214,20 @@ impl<'a> Block<'a> {
         let (own_seeds, other_seeds) = self.of_mover(side);
         let board = Board { mover: packed(own_seeds, own), other: packed(other_seeds, other) };
         let sown = self.rows.sower.sow(board, usize::from(pit));
-        let (met_seeds, met) = ranked(sown.board.other);
-        self.target(side, ranked(sown.board.mover), met_seeds, sown.again).insert(met);
+        let ((left, own_after), (met_seeds, met)) = (ranked(sown.board.mover), ranked(sown.board.other));
+        self.target(side, left, own_after, met_seeds, sown.again).insert(met);
     }
 
-    /// Target of a move: the mover's row after it (seeds and rank), the seeds of the other row, and true if the
-    /// same side moves again.
-    fn target(&self, side: Side, own: (usize, u32), other_seeds: usize, again: bool) -> Target<'_> {
-        let stored = self.seeds.total() - own.0 - other_seeds;
+    /// Target of a move: the seeds and the rank of the mover's row after it, the seeds of the other row, and true if
+    /// the same side moves again.
+    fn target(&self, side: Side, own_seeds: usize, own: u32, other_seeds: usize, again: bool) -> Target<'_> {
+        let stored = self.seeds.total() - own_seeds - other_seeds;
         let (store, seeds) = match side {
-            Side::First => (self.store + stored, RowSeeds { first: own.0, second: other_seeds }),
-            Side::Second => (self.store, RowSeeds { first: other_seeds, second: own.0 }),
+            Side::First => (self.store + stored, RowSeeds { first: own_seeds, second: other_seeds }),
+            Side::Second => (self.store, RowSeeds { first: other_seeds, second: own_seeds }),
         };
         let plane = self.space.target(store, seeds, if again { side } else { side.other() });
-        Target { plane, side, own: own.1 }
+        Target { plane, side, own }
     }
 }
 

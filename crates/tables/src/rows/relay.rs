@@ -166,8 +166,7 @@ impl Relays {
     fn follow(&self, mut state: State, endings: &mut Vec<Ending>) {
         while state.place != 2 * self.pits as u32 {
             if state.unmet >> state.place & 1 == 1 {
-                let State { ring, own, other, before, place, unmet, rest } = state;
-                return self.meet(ring, own, other, before, (place, unmet, rest), endings);
+                return self.meet(state, endings);
             }
             let hand = state.hand();
             if hand == 1 {
@@ -180,22 +179,11 @@ impl Relays {
 
     /// Continues for every number of seeds that the unmet pit, in which the last seed fell, may
     /// hold.
-    // The parts of a state, each in a register.
-    fn meet(
-        &self,
-        ring: u128,
-        own: RankOffsets,
-        other: RankOffsets,
-        before: RankOffsets,
-        (place, unmet, rest): (u32, u32, u32),
-        endings: &mut Vec<Ending>,
-    ) {
-        let unmet = unmet & !(1 << place);
-        let seed = self.sums.seed(place as usize - self.pits);
-        let mut state = State { ring, own, other, before, place, unmet, rest };
+    fn meet(&self, mut state: State, endings: &mut Vec<Ending>) {
+        state.unmet &= !(1 << state.place);
+        let seed = self.sums.seed(state.place as usize - self.pits);
         // The last unmet pit holds all remaining seeds.
-        let least = if unmet == 0 { rest } else { 0 };
-        state.hold(seed, least);
+        state.hold(seed, if state.unmet == 0 { state.rest } else { 0 });
         loop {
             let hand = state.hand();
             if hand == 1 {
