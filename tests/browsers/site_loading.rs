@@ -10,10 +10,12 @@ use kalah_tests::browser::Browser;
 use kalah_tests::host::{Fault, Host};
 
 in_browsers! {
+    both:
     a_page_is_playable_before_the_engine_has_loaded,
+    a_first_visit_fetches_every_file_once;
+    chromium:
     the_first_move_needs_no_module,
     a_game_against_a_player_without_tables_does_not_load_the_engine,
-    a_first_visit_fetches_every_file_once,
     exact_values_need_few_bytes,
     a_book_or_network_that_fails_is_left_out,
 }

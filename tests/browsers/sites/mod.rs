@@ -15,20 +15,25 @@ use kalah_tests::program::{Ran, Run, with_tables};
 use kalah_tests::serving::encoded;
 use kalah_tests::tables::built;
 
-/// Makes tests of functions that get a browser: one in Chromium, one in Firefox.
+/// Makes tests of functions that get a browser, in Chromium. Those about what browsers do differently, their caches,
+/// workers and requests, also run in Firefox.
 macro_rules! in_browsers {
-    ($($name:ident),* $(,)?) => {
-        $(mod $name {
-            use kalah_tests::browser::Program;
-
+    (both: $($both:ident),* $(,)?; chromium: $($one:ident),* $(,)?) => {
+        $(mod $both {
             #[test]
             fn chromium() {
-                crate::sites::browser(Program::Chromium, false).iter().for_each(super::$name);
+                crate::sites::browser(kalah_tests::browser::Program::Chromium, false).iter().for_each(super::$both);
             }
 
             #[test]
             fn firefox() {
-                crate::sites::browser(Program::Firefox, false).iter().for_each(super::$name);
+                crate::sites::browser(kalah_tests::browser::Program::Firefox, false).iter().for_each(super::$both);
+            }
+        })*
+        $(mod $one {
+            #[test]
+            fn chromium() {
+                crate::sites::browser(kalah_tests::browser::Program::Chromium, false).iter().for_each(super::$one);
             }
         })*
     };
