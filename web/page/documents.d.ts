@@ -356,6 +356,7 @@ declare namespace Api {
   /** Where an answer about a position comes from. */
   type Source = "rules" | "tables" | "book" | "solver" | "bound" | "depth";
 
+  /** A table. */
   interface TableEntry {
     bits_per_position: number;
     bytes: number;

@@ -169,6 +169,19 @@ export interface Solve {
 /** Where an answer about a position comes from. */
 export type Source = "rules" | "tables" | "book" | "solver" | "bound" | "depth";
 
+/** A table. */
+export interface TableEntry {
+  bits_per_position: number;
+  bytes: number;
+  digest: string;
+  /** Number of scores that are exceptions. */
+  exceptions: number;
+  pits: number;
+  positions: number;
+  rules: Rules;
+  seeds: number;
+}
+
 /** A legal move with what is known of its value. Positions of a game leave out its effects. */
 export interface ValuedMove {
   /** True if the same player moves again. */

@@ -11,13 +11,8 @@
  */
 
 /**
- * A layer that was built.
- * @typedef {object} Layer
- * @property {number} seeds seeds in play
- * @property {number} positions positions of the layer
- * @property {number} bytes bytes of the table
- * @property {string} digest its digest
- * @property {number} seconds time that it took
+ * The table of a layer that was built, and the seconds that it took.
+ * @typedef {import("./answers.mjs").TableEntry & { seconds: number }} Layer
  */
 
 /**

@@ -2,15 +2,14 @@ use std::fmt::Display;
 use std::rc::Rc;
 use std::sync::{Arc, Mutex};
 
-use kalah_api::answer::{PositionAnswer, SolveAnswer};
+use kalah_api::answer::{PositionAnswer, SolveAnswer, TableEntry};
 use kalah_api::{ApiError, Code};
 use kalah_base::diagnostic::{Diagnostic, ErrorKind};
-use kalah_base::printable::hex;
 use kalah_base::progress::Pulse;
 use kalah_core::cancel::Instant;
 use kalah_core::evaluation::PhasedNetwork;
 use kalah_core::game::{Position, Rules};
-use kalah_core::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS, layer_positions};
+use kalah_core::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
 use kalah_core::table::{AllTables, Probe, ProbeError, TableError, TableKey, Tables};
 use kalah_solve::book::{Book, Books};
 use kalah_solve::solve::{SearchMemory, seeds_within};
@@ -52,13 +51,8 @@ pub(super) struct Engine {
 /// A layer that was built.
 #[derive(Serialize)]
 pub(super) struct LayerAnswer {
-    rules: &'static str,
-    pits: usize,
-    seeds: usize,
-    positions: u64,
-    bytes: u64,
-    /// The digest of the table, as in `tables/manifest.jsonl`.
-    digest: String,
+    #[serde(flatten)]
+    table: TableEntry,
     seconds: f64,
 }
 
@@ -186,16 +180,7 @@ impl Engine {
         let start = Instant::now();
         let Some(board) = self.boards.last_mut() else { return Ok(None) };
         let Some(table) = board.build_layer(&Pulse::default())? else { return Ok(None) };
-        let (TableKey { rules, pits, seeds }, header) = (table.key(), table.header());
-        let built = LayerAnswer {
-            rules: rules.name(),
-            pits,
-            seeds,
-            positions: layer_positions(pits, seeds),
-            bytes: header.file_bytes,
-            digest: hex(&header.digest),
-            seconds: start.elapsed().as_secs_f64(),
-        };
+        let built = LayerAnswer { table: TableEntry::from(table), seconds: start.elapsed().as_secs_f64() };
         self.renew();
         Ok(Some(built))
     }

@@ -18,6 +18,6 @@ pub(crate) use play::PlaceAnswer;
 pub use play::{ChosenMove, LineAnswer, MoveAnswer, PuzzleAnswer};
 pub(crate) use position::Analysis;
 pub use position::{Ended, ExplorerAnswer, MoveEffects, PositionAnswer, SearchAnswer, Source};
-pub use server::{PAGE_STREAM_TIME, PAGE_TIME, ServerAnswer, TablesAnswer};
+pub use server::{PAGE_STREAM_TIME, PAGE_TIME, ServerAnswer, TableEntry, TablesAnswer};
 pub use solve::{OpeningAnswer, SolveAnswer};
 pub use value::Value;

@@ -15,9 +15,10 @@ pub const PAGE_TIME: Duration = Duration::from_secs(5);
 /// Maximum time of a search there whose results are streamed.
 pub const PAGE_STREAM_TIME: Duration = Duration::from_secs(600);
 
+/// A table.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-struct TableEntry {
+pub struct TableEntry {
     rules: &'static str,
     pits: usize,
     seeds: usize,
@@ -55,27 +56,30 @@ pub struct TablesAnswer {
     damaged: Vec<DamagedEntry>,
 }
 
+impl From<&Table> for TableEntry {
+    fn from(table: &Table) -> TableEntry {
+        let (TableKey { rules, pits, seeds }, header) = (table.key(), table.header());
+        TableEntry {
+            rules: rules.name(),
+            pits,
+            seeds,
+            positions: header.positions,
+            bytes: header.file_bytes,
+            bits_per_position: (1000.0 * header.bits_per_position()).round() / 1000.0,
+            exceptions: header.exceptions(),
+            digest: hex(&header.digest),
+        }
+    }
+}
+
 impl From<&Listing> for TablesAnswer {
     fn from(listing: &Listing) -> TablesAnswer {
-        let table = |table: &Table| {
-            let (TableKey { rules, pits, seeds }, header) = (table.key(), table.header());
-            TableEntry {
-                rules: rules.name(),
-                pits,
-                seeds,
-                positions: header.positions,
-                bytes: header.file_bytes,
-                bits_per_position: (1000.0 * header.bits_per_position()).round() / 1000.0,
-                exceptions: header.exceptions(),
-                digest: hex(&header.digest),
-            }
-        };
         let gap = |(rules, pits, missing): (Rules, usize, _)| Gap { rules: rules.name(), pits, missing };
         let damaged =
             |(file, error): &(String, TableError)| DamagedEntry { file: file.clone(), error: error.to_string() };
         let damaged = listing.damaged.iter().map(damaged).collect();
         let gaps = listing.gaps().into_iter().map(gap).collect();
-        TablesAnswer { tables: listing.tables.iter().map(table).collect(), gaps, damaged }
+        TablesAnswer { tables: listing.tables.iter().map(TableEntry::from).collect(), gaps, damaged }
     }
 }
 

@@ -16,7 +16,7 @@ use serde_json::{Map, Value, json};
 
 use crate::answer::{
     ExplorerAnswer, LineAnswer, MoveAnswer, MoveEffects, PositionAnswer, PuzzleAnswer, SearchAnswer, ServerAnswer,
-    SolveAnswer, TablesAnswer, Value as ValueAnswer,
+    SolveAnswer, TableEntry, TablesAnswer, Value as ValueAnswer,
 };
 use crate::{ErrorAnswer, GameAnswer, PositionsAnswer, ReadAnswer, WriteAnswer};
 
@@ -290,6 +290,7 @@ fn answers_are_described_by_their_types() {
     });
     let package = schemas(&[add::<MoveAnswer>, add::<PositionAnswer>, add::<SolveAnswer>]);
     holds("crates/python/python/kalah/answers.py", |_| format!("{PYTHON}{}", typed_dicts(&package)));
-    let module = schemas(&[add::<LineAnswer>, add::<MoveAnswer>, add::<PositionAnswer>, add::<SolveAnswer>]);
+    let module = [add::<LineAnswer>, add::<MoveAnswer>, add::<PositionAnswer>, add::<SolveAnswer>, add::<TableEntry>];
+    let module = schemas(&module);
     holds("crates/wasm/js/answers.d.mts", |_| format!("{GENERATED}\n{}", declarations(&module, "", "export ")));
 }
