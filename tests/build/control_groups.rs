@@ -135,7 +135,7 @@ fn threads_are_those_of_the_quota_of_the_tightest_group() {
 #[cfg(feature = "gpu")]
 const STARVED: &str = "KALAH_TEST_STARVED";
 
-/// A software adapter compiles a shader at its first run. With a twenty-fifth of a processor that takes seconds.
+/// A software adapter compiles a shader at its first run. With a tenth of a processor that takes many seconds.
 #[cfg(feature = "gpu")]
 #[test]
 fn a_software_adapter_with_little_processor_time_does_not_hang() {
@@ -150,7 +150,7 @@ fn a_software_adapter_with_little_processor_time_does_not_hang() {
         for adapter in adapters.filter(|adapter| adapter.report.name.contains("llvmpipe")) {
             // One stage is enough: the largest.
             let mut options = GpuOptions::default();
-            options.patience = Duration::from_secs(2);
+            options.patience = Duration::from_secs(4);
             let gpu = Gpu::open(&adapter, options).unwrap();
             let params = Encode { threads: 1, rows: 4, words: 1, positions: 4, ..Encode::default() };
             let mut buffers = [4, 4, 64, 4].map(|words| vec![0; words]);
@@ -159,7 +159,7 @@ fn a_software_adapter_with_little_processor_time_does_not_hang() {
         return;
     }
     let Some(groups) = Groups::new("cpu", "starved") else { return };
-    groups.limit("cpu.cfs_quota_us", "cpu.max", "4000");
+    groups.limit("cpu.cfs_quota_us", "cpu.max", "10000");
     let mut command = groups.command(&std::env::current_exe().unwrap());
     let name = "control_groups::a_software_adapter_with_little_processor_time_does_not_hang";
     command.args(["--exact", name, "--nocapture"]).env(STARVED, "1").env("MESA_SHADER_CACHE_DISABLE", "true");
