@@ -29,7 +29,7 @@ def test_progress_is_reported_to_the_end(tmp_path: Path) -> None:
     assert (seen[-1].positions, seen[-1].total, seen[-1].seeds) == (total, total, 13)
     again = kalah.build(tmp_path, 13, "s-kalaha")
     assert (again.kept, again.built, again.positions) == (12, 0, 0)
-    assert str(again.seconds) == "0.0"
+    assert 0 < again.seconds
 
 
 def test_ctrl_c_ends_a_build_that_goes_on_later(tmp_path: Path) -> None:
