@@ -5,7 +5,7 @@ use std::process::Command;
 use super::child::{ADAPTER, PROGRAM, PROGRAMS};
 
 /// A version of the layer: its name in messages, and the path of its library, if Vulkan does not find it by itself.
-type Version = (&'static str, Option<&'static str>);
+pub(crate) type Version = (&'static str, Option<&'static str>);
 
 /// The versions that a machine may have. The one in Debian's Chromium is a library without the file by which Vulkan
 /// finds it.

@@ -20,7 +20,7 @@ mod layer;
 mod stage_cases;
 
 use kalah_tests::optional;
-use layer::{Layer, VERSIONS};
+use layer::{Layer, VERSIONS, Version};
 
 /// Parts of the messages about the faults of `child.rs`.
 const HAZARD: &str = "SYNC-HAZARD-WRITE-AFTER-WRITE";
@@ -29,32 +29,40 @@ const RACE: &str = "A data race was detected";
 #[test]
 fn nothing_is_found_in_builds_and_stages() {
     adapter::each(|adapter| {
-        let (name, mut finds_races) = (adapter.name(), false);
-        for version in VERSIONS {
-            let able = Layer::able(version, |layer| {
-                layer.finds(name, "copies without a barrier", Some(HAZARD))?;
-                // Older versions check no shaders where wgpu runs them, which is with robust access.
-                layer.finds(name, "no race", None)
-            });
-            let layer = match able {
-                Ok(layer) => layer,
-                Err(reason) => {
-                    optional::skip("VALIDATION", reason);
-                    continue;
-                }
-            };
-            for program in ["builds of every rule set", "stages with barriers"] {
-                let found = layer.run(name, program).unwrap_or_else(|output| panic!("{program} on {name}: {output}"));
-                assert!(found.is_empty(), "{} on {name}: {program}: {found:#?}", layer.name);
-            }
-            if layer.finds(name, "a race", Some(RACE)).is_ok() {
-                finds_races = true;
-                let found = layer.finds(name, "a scan without its first barrier", Some(RACE));
-                found.unwrap_or_else(|reason| optional::skip("VALIDATION", reason));
-            }
-        }
+        let name = adapter.name();
+        // Each program keeps one core busy.
+        let finds_races = std::thread::scope(|scope| {
+            let versions = VERSIONS.map(|version| scope.spawn(move || finds_nothing_but_races(version, name)));
+            versions.map(|version| version.join().unwrap()).contains(&true)
+        });
         if !finds_races {
             optional::skip("VALIDATION", format_args!("no validation layer finds races of threads on {name}"));
         }
     });
+}
+
+/// Fails if a version of the layer finds a fault on an adapter. Returns true if it finds races of small shaders.
+fn finds_nothing_but_races(version: Version, name: &str) -> bool {
+    let able = Layer::able(version, |layer| {
+        layer.finds(name, "copies without a barrier", Some(HAZARD))?;
+        // Older versions check no shaders where wgpu runs them, which is with robust access.
+        layer.finds(name, "no race", None)
+    });
+    let layer = match able {
+        Ok(layer) => layer,
+        Err(reason) => {
+            optional::skip("VALIDATION", reason);
+            return false;
+        }
+    };
+    for program in ["builds of every rule set", "stages with barriers"] {
+        let found = layer.run(name, program).unwrap_or_else(|output| panic!("{program} on {name}: {output}"));
+        assert!(found.is_empty(), "{} on {name}: {program}: {found:#?}", layer.name);
+    }
+    let finds_races = layer.finds(name, "a race", Some(RACE)).is_ok();
+    if finds_races {
+        let found = layer.finds(name, "a scan without its first barrier", Some(RACE));
+        found.unwrap_or_else(|reason| optional::skip("VALIDATION", reason));
+    }
+    finds_races
 }

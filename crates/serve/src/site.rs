@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use kalah_api::answer::{PAGE_STREAM_TIME, PAGE_TIME, ServerAnswer};
+use kalah_api::answer::{PAGE_STREAM_TIME, PAGE_TIME, ServerAnswer, TableEntry};
 use kalah_api::follow_line;
 use kalah_base::diagnostic::{Diagnosis, Diagnostic};
 use kalah_base::file;
@@ -169,9 +169,9 @@ impl SitePlan<'_> {
     /// Returns a description of the folder, with the names of the books and networks.
     fn description(&self, files: &[(String, Vec<u8>)]) -> Value {
         let tables = self.tables.iter().map(|table| {
-            let (key, header) = (table.key(), table.header());
-            json!({ "rules": key.rules.name(), "pits": key.pits, "seeds": key.seeds, "positions": header.positions,
-                "bytes": header.file_bytes, "digest": hex(&header.digest), "file": table_path(table) })
+            let mut entry = json!(TableEntry::from(&**table));
+            entry["file"] = table_path(table).into();
+            entry
         });
         let seeds = 2..=self.options.seeds.min(MAX_TABLE_SEEDS);
         let positions: u64 = seeds.map(|seeds| layer_positions(6, seeds)).sum();

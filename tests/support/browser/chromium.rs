@@ -35,6 +35,9 @@ fn start_driver(home: &Path) -> std::io::Result<(Child, u16)> {
 /// Path of the command that returns messages, and their origin.
 const LOG: (&str, &str) = ("/se/log", "browser");
 
+/// Chromium without windows, menus and private profiles. It loads a page in half the processor time.
+const SHELL: &str = "/usr/lib/chromium/chromium-headless-shell";
+
 /// A running Chromium and its driver.
 pub(super) struct Chromium {
     driver: Child,
@@ -72,7 +75,12 @@ impl Chromium {
         arguments.push(format!("--user-data-dir={}", directory.path().display()));
         arguments.push(format!("--window-size={width},{height}"));
         arguments.extend(flags.iter().map(|&flag| flag.to_owned()));
-        let wanted = json!({ "goog:chromeOptions": { "args": arguments }, "goog:loggingPrefs": { "browser": "ALL" } });
+        let mut wanted =
+            json!({ "goog:chromeOptions": { "args": arguments }, "goog:loggingPrefs": { "browser": "ALL" } });
+        if !flags.contains(&"--incognito") && Path::new(SHELL).exists() {
+            wanted["browserName"] = "chrome-headless-shell".into();
+            wanted["goog:chromeOptions"]["binary"] = SHELL.into();
+        }
         let session = format!("http://127.0.0.1:{port}/session");
         let mut browser = Chromium { driver, session, address: String::new(), profile: None, _directory: directory };
         let opened = browser.try_post("", &json!({ "capabilities": { "alwaysMatch": wanted } }))?;
