@@ -1,7 +1,6 @@
-//! Files of this project as other projects' readers find them: Rust sources, shaders, and Parquet files.
+//! Files of this project as other projects' readers find them: Rust sources, and Parquet files.
 
 mod parquet_files;
-mod shaders;
 mod structure;
 
 /// The root of the repository.
