@@ -119,9 +119,13 @@ fn an_ordinary_build_and_processes_that_share_one_meet_in_a_directory() {
 
 #[test]
 fn a_user_compares_the_layers_below_once_for_all_processes() {
+    ["", " --share"].into_iter().for_each(compares_the_layers_below_once);
+}
+
+fn compares_the_layers_below_once(share: &str) {
     let (directory, temporary) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let build = |seeds: usize| {
-        let mut build = kalah(directory.path(), &format!("build --pits 4 --share --seeds {seeds}"));
+        let mut build = kalah(directory.path(), &format!("build --pits 4{share} --seeds {seeds}"));
         build.env("XDG_CACHE_HOME", temporary.path()).run()
     };
     kalah(directory.path(), "build --pits 4 --seeds 10").run().success();

@@ -43,6 +43,7 @@ pub(crate) fn print_event(progress: &Progress, event: &BuildEvent) {
         progress.step(seconds, &format!("{what}: {positions} in {seconds:.2} s, {rate}"));
     };
     match event {
+        BuildEvent::Compare(key) => progress.stage(format!("comparing layer {}", key.seeds)),
         BuildEvent::Layer { key, positions, kept } => {
             progress.skip(layer_positions(key.pits, key.seeds) - positions);
             if *kept > 0 {

@@ -14,7 +14,7 @@ use super::event::{BuildError, BuildEvent, BuildReport};
 use super::plan::packed_bytes;
 use super::run::{Finishing, Run, clean};
 use super::shared_layers::SharedLayers;
-use crate::table::{DirectoryLock, check_in_parallel};
+use crate::table::DirectoryLock;
 
 /// Builds the layers of one rule set and board in a directory, alone or together with other
 /// processes.
@@ -59,7 +59,7 @@ impl<'a> Builder<'a> {
     ///
     /// # Errors
     /// - When layers are missing and the directory is in use, or the device cannot compute them.
-    /// - When a table is damaged (all are checked) or foreign.
+    /// - When a table is damaged or foreign.
     /// - When a file cannot be read or written.
     /// - When `pulse` was stopped.
     /// - When tables cannot have as many pits or seeds ([`kalah_core::index::MAX_TABLE_PITS`],
@@ -108,10 +108,8 @@ impl<'a> Builder<'a> {
         };
         let tables = if complete { found } else { open()? };
         let mut run = Run::new(self.directory, &self.backend, tables, last, pulse, on_event);
-        // Wrong scores below would give wrong scores above, with valid checksums.
         for table in run.tables.layers() {
-            run.check(self.last)?;
-            check_in_parallel(table.blocks())?;
+            run.compare(table)?;
         }
         let mut report = BuildReport { kept: run.tables.layers().len(), ..BuildReport::new(self.last) };
         if lock.is_none() {
@@ -146,7 +144,7 @@ impl<'a> Builder<'a> {
                 // Another process built it since the tables were opened.
                 report.kept += 1;
                 let table = Table::open(&path)?;
-                check_in_parallel(table.blocks())?;
+                run.compare(&table)?;
                 clean(self.directory, key)?;
                 run.tables.push(Arc::new(table))?;
             } else {

@@ -14,6 +14,8 @@ use super::log::BuildRecord;
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum BuildEvent<'a> {
+    /// The comparison of a finished layer with its checksums begins.
+    Compare(TableKey),
     /// A layer begins.
     Layer {
         /// The layer.

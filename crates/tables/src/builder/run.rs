@@ -17,7 +17,7 @@ use super::computer::{ComputeError, Computer};
 use super::event::{BuildError, BuildEvent};
 use super::log::BuildRecord;
 use super::writer::{Spare, Writing};
-use crate::table::{Manifest, TableWriter, remove_partial, remove_pieces};
+use crate::table::{Manifest, Stamps, TableWriter, remove_partial, remove_pieces};
 
 pub(super) struct Run<'a> {
     pub directory: &'a Path,
@@ -30,6 +30,7 @@ pub(super) struct Run<'a> {
     computer: Option<Box<dyn Computer>>,
     /// Kept from layer to layer.
     spare: Arc<Spare>,
+    stamps: Stamps,
     pub pulse: &'a Pulse,
     pub on_event: &'a (dyn Fn(BuildEvent) + Sync),
 }
@@ -45,12 +46,20 @@ impl<'a> Run<'a> {
         on_event: &'a (dyn Fn(BuildEvent) + Sync),
     ) -> Run<'a> {
         let spare = Arc::new(Spare::new(backend, tables.key(last)));
-        Run { directory, backend, tables, last, computer: None, spare, pulse, on_event }
+        Run { directory, backend, tables, last, computer: None, spare, stamps: Stamps::of_user(), pulse, on_event }
     }
 
     /// Returns an error if the build of `key` was stopped.
     pub(super) fn check(&self, key: TableKey) -> Result<(), BuildError> {
         self.pulse.check().map_err(|_| BuildError::Stopped(key))
+    }
+
+    /// Compares a finished layer with its checksums, unless a process of this user has done so before. Wrong scores
+    /// below would give wrong scores above, with valid checksums.
+    pub(super) fn compare(&self, table: &Table) -> Result<(), BuildError> {
+        (self.on_event)(BuildEvent::Compare(table.key()));
+        self.stamps.compare(table.blocks(), &self.pulse.cancel, &|_| ())?;
+        self.check(self.tables.key(self.last))
     }
 
     /// Computes frames of a layer from those below, and begins to write them.

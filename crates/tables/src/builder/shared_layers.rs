@@ -4,14 +4,13 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use kalah_base::file::create_directory;
-use kalah_core::cancel::Cancel;
 use kalah_core::index::Frame;
 use kalah_core::table::{PairKey, Table, TableError, TableKey};
 
 use super::computer::ComputeError;
 use super::event::{BuildError, BuildEvent, BuildReport};
 use super::run::Run;
-use crate::table::{Joined, LayerFiles, Leases, PieceWriter, Stamps, join_pieces, remove_pieces};
+use crate::table::{Joined, LayerFiles, Leases, PieceWriter, join_pieces, remove_pieces};
 
 /// Intervals at which a waiting process checks the progress of others: initially, and in the long
 /// run.
@@ -25,14 +24,13 @@ pub(super) struct SharedLayers<'a> {
     /// Tables are added one by one, as layers are finished.
     run: Run<'a>,
     leases: Leases,
-    stamps: Stamps,
 }
 
 impl<'a> SharedLayers<'a> {
     /// Starts without open layers. Processes whose leases do not change for `patience` are presumed
     /// dead.
     pub(super) fn new(run: Run<'a>, patience: Duration) -> SharedLayers<'a> {
-        SharedLayers { run, leases: Leases::new(patience), stamps: Stamps::of_user() }
+        SharedLayers { run, leases: Leases::new(patience) }
     }
 
     /// Builds all layers together with the other processes.
@@ -88,13 +86,9 @@ impl<'a> SharedLayers<'a> {
 
     /// Opens and checks the finished table of `seeds` seeds, for computing pairs.
     fn open_finished(&mut self, seeds: usize) -> Result<(), BuildError> {
-        self.run.check(self.run.tables.key(self.run.last))?;
         let key = self.run.tables.key(seeds);
         let table = Table::open_key(self.run.directory, key)?;
-        // Wrong scores below would give wrong scores above, with valid checksums. One process of a
-        // user checks for all; otherwise a layer would be read hundreds of times, once for each
-        // of its pairs.
-        self.stamps.compare(table.blocks(), &Cancel::new(), &|_| ())?;
+        self.run.compare(&table)?;
         // The process that joined it may have been killed during cleanup.
         remove_pieces(self.run.directory, table.key())?;
         Ok(self.run.tables.push(Arc::new(table))?)
