@@ -8,7 +8,8 @@ use kalah::book::Books;
 use kalah::build::build;
 use kalah::game::Rules;
 use kalah::progress::Pulse;
-use kalah::serve::{SiteError, SiteOptions, SitePlan};
+use kalah::serve::{SiteOptions, SitePlan};
+use kalah::table::TableError;
 use serde_json::{Value, json};
 
 use crate::sites::{any_module, contents, directory, export, version};
@@ -128,7 +129,7 @@ fn an_export_that_is_stopped_has_no_page() {
     assert_eq!(pulse.positions.load(Ordering::Relaxed), plan.bytes());
     pulse.cancel.cancel();
     let other = folder.path().join("other");
-    assert!(matches!(plan.write(&other, &pulse), Err(SiteError::Stopped(_))));
+    assert!(matches!(plan.write(&other, &pulse), Err(TableError::Stopped(_))));
     assert!(site.join("index.html").exists() && !other.join("index.html").exists());
 }
 

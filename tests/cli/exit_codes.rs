@@ -252,7 +252,6 @@ fn a_damaged_table_is_found_in_every_error_that_it_may_cause() {
         Box::new(PlayError::Table(table())),
         Box::new(PlayError::Book(book())),
         Box::new(play()),
-        Box::new(kalah::serve::SiteError::Table(table())),
     ];
     for error in wrapping {
         let diagnosis = error.diagnosis();

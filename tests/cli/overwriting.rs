@@ -58,7 +58,7 @@ fn archives_and_tables_of_other_layers_are_not_replaced() {
     let [six, seven] = ["packed/standard-3-06.kalah.archive", "packed/standard-3-07.kalah.archive"];
     let other = place.read(six);
     place.write(seven, &other);
-    place.run(&format!("{pack} --seeds 7")).exits(1).prints("holds another table");
+    place.run(&format!("{pack} --seeds 7")).exits(1).prints("holds standard with 3 pits and 6 seeds");
     assert!(place.read(seven) == other);
 
     let unpack = &format!("archive unpack {six} --tables new");

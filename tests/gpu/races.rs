@@ -88,7 +88,7 @@ fn uses_of_shader(stage: Stage) -> (Uses, bool) {
 #[test]
 fn no_stage_races_and_each_uses_memory_as_its_shader_does() {
     std::thread::scope(|scope| {
-        for stage in Stage::ALL {
+        for &stage in Stage::ALL {
             scope.spawn(move || {
                 let Traced { races, uses, barriers, .. } = traced(stage, || AccessTrace::new(None, false));
                 assert_eq!(races.first(), None, "{}", stage.name());

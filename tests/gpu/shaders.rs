@@ -20,7 +20,7 @@ pub(crate) fn parsed(stage: Stage) -> (Module, ModuleInfo) {
 
 #[test]
 fn shaders_are_valid_and_have_the_entry_point_and_bindings_that_their_stage_declares() {
-    for stage in Stage::ALL {
+    for &stage in Stage::ALL {
         let ((module, info), name) = (parsed(stage), stage.name());
         let [entry] = &module.entry_points[..] else { panic!("entry points of {name}") };
         assert_eq!((entry.name.as_str(), entry.stage), (stage.kernel().entry_point, ShaderStage::Compute));
@@ -60,7 +60,8 @@ fn shader_files() -> Vec<(String, String)> {
 
 #[test]
 fn every_shader_file_is_part_of_a_stage() {
-    let (files, sources) = (shader_files(), Stage::ALL.map(|stage| stage.kernel().source()));
+    let files = shader_files();
+    let sources: Vec<String> = Stage::ALL.iter().map(|stage| stage.kernel().source()).collect();
     for (name, text) in &files {
         assert!(sources.iter().any(|source| source.contains(text)), "no stage uses {name}");
     }

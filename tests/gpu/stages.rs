@@ -48,7 +48,7 @@ impl Run for OnDevice {
 fn every_stage_gives_the_words_of_its_twin() {
     adapter::each(|adapter| {
         std::thread::scope(|scope| {
-            for stage in Stage::ALL {
+            for &stage in Stage::ALL {
                 scope.spawn(move || stage_cases::run(stage, &mut OnDevice(adapter)));
             }
         });

@@ -38,7 +38,7 @@ const WORKGROUP_MEMORY: u32 = 32 << 10;
 
 #[test]
 fn shaders_can_be_written_for_metal_and_directx_and_fit_their_memory() {
-    for stage in Stage::ALL {
+    for &stage in Stage::ALL {
         let (module, info) = parsed(stage);
         let languages =
             [("Metal", metal(&module, &info), "kernel void"), ("DirectX", directx(&module, &info), "[numthreads(")];

@@ -21,7 +21,7 @@ use kalah::progress::Pulse;
 use kalah::rows::RowMove;
 use kalah::solve::{Board, SolveError, Solver, SolverOptions, Sower};
 use kalah::table::{AllTables, BoundTables, Directory, ProbeError, TableError, TableKey, Tables};
-use kalah::verify::{Oracle, Survey};
+use kalah::verify::Oracle;
 
 /// Pits a side at the limits of tables (8) and of positions (16), and beyond.
 const PITS: [usize; 7] = [0, 1, 8, 9, 17, 255, usize::MAX];
@@ -83,7 +83,6 @@ fn tables_and_networks() {
         refused(pits, Tables::empty(path, RULES, pits, 4));
         refused(pits, BoundTables::open_around(path, RULES, pits, 0, 4));
         assert!(all_tables.tables(RULES, pits).is_none() && all_tables.bounds(RULES, pits).is_none());
-        assert!(Survey::default().layers(RULES, pits).is_empty());
         let network = PhasedNetwork::shipped(Rules::EmptyCapture, 6).unwrap();
         let weights = network.of(10).weights();
         assert!(Network::new(RULES, pits, &weights).is_err(), "{pits}");

@@ -42,7 +42,7 @@ impl Download {
     /// Name of the server's file of a layer, its table or else its archive, and its bytes.
     fn find(&self, key: TableKey) -> Result<(String, u64), RemoteError> {
         let bytes = |name: &str| Ok(self.client.range(name, 0..1, false)?.total);
-        let (table, archive) = (key.file_name(), key.file_name() + ".archive");
+        let (table, archive) = (key.file_name(), key.name_of(Kind::Archive));
         match bytes(&table) {
             Err(missing @ RemoteError::NotFound(_)) => match bytes(&archive) {
                 Err(RemoteError::NotFound(_)) => Err(missing),

@@ -27,4 +27,4 @@ mod site_page;
 pub use hosts::host;
 pub use options::Options;
 pub use server::{Stop, serve};
-pub use site::{SiteError, SiteOptions, SitePlan, SiteReport};
+pub use site::{SiteOptions, SitePlan, SiteReport};

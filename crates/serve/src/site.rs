@@ -9,14 +9,12 @@ use std::sync::atomic::Ordering;
 
 use kalah_api::answer::{PAGE_STREAM_TIME, PAGE_TIME, ServerAnswer, TableEntry};
 use kalah_api::follow_line;
-use kalah_base::diagnostic::{Diagnosis, Diagnostic};
 use kalah_base::file;
 use kalah_base::printable::hex;
 use kalah_base::progress::Pulse;
-use kalah_core::cancel::Stopped;
 use kalah_core::evaluation::PhasedNetwork;
 use kalah_core::game::{MAX_PITS, Position, Rules};
-use kalah_core::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS, layer_positions};
+use kalah_core::index::{MAX_TABLE_SEEDS, layer_positions};
 use kalah_core::table::{Table, TableError, Tables};
 use kalah_solve::book::{Book, Books};
 use serde::Serialize;
@@ -79,16 +77,12 @@ impl SitePlan<'_> {
     ///
     /// # Errors
     /// If the engine cannot be read, or a table is damaged or unusable without missing layers below it.
-    pub fn new(options: &SiteOptions) -> Result<SitePlan<'_>, SiteError> {
+    pub fn new(options: &SiteOptions) -> Result<SitePlan<'_>, TableError> {
         let first = options.module.with_file_name("kalah_first.wasm");
         let modules = vec![("kalah_wasm.wasm", module(&options.module)?), ("kalah_first.wasm", module(&first)?)];
         let mut layers = Vec::new();
-        for rules in Rules::ALL {
-            for pits in 1..=MAX_TABLE_PITS {
-                let tables = Tables::open(&options.tables, rules, pits, MAX_TABLE_SEEDS)?;
-                tables.require_all()?;
-                layers.extend(tables.layers().iter().cloned());
-            }
+        for tables in Tables::open_all(&options.tables.clone().into())? {
+            layers.extend(tables.layers().iter().cloned());
         }
         // Layers of a board with more seeds are larger, so no layer is copied without those below it.
         layers.sort_by_key(|layer| (layer.header().file_bytes, layer.key().seeds));
@@ -117,7 +111,7 @@ impl SitePlan<'_> {
     ///
     /// # Errors
     /// If `to` has files, a file cannot be read or written, a table is damaged, or `pulse` was stopped.
-    pub fn write(&self, to: &Path, pulse: &Pulse) -> Result<SiteReport, SiteError> {
+    pub fn write(&self, to: &Path, pulse: &Pulse) -> Result<SiteReport, TableError> {
         at(to, file::create_directory(to))?;
         if at(to, to.read_dir())?.next().is_some() {
             return at(to, Err(io::Error::other("it is not empty; choose a new folder, or empty this one")));
@@ -201,7 +195,7 @@ fn first_moves() -> impl Iterator<Item = (String, Value)> {
 }
 
 /// Reads a WebAssembly module, without its custom sections: the books and networks for other hosts.
-fn module(path: &Path) -> Result<Vec<u8>, SiteError> {
+fn module(path: &Path) -> Result<Vec<u8>, TableError> {
     let bytes = at(path, kalah_core::file::read(path))?;
     let sections = bytes.strip_prefix(HEAD).and_then(program);
     let sections = at(path, sections.ok_or_else(|| io::Error::other("it is not a WebAssembly module")))?;
@@ -235,35 +229,6 @@ fn create(path: &Path) -> io::Result<File> {
     File::create_new(path)
 }
 
-/// Errors of writing a site.
-#[derive(Debug, thiserror::Error)]
-pub enum SiteError {
-    /// A file could not be read or written, is no module, or the folder has files.
-    #[error("{}: {source}", path.display())]
-    File {
-        /// Path of the file.
-        path: PathBuf,
-        /// Reason.
-        source: io::Error,
-    },
-    /// A table is damaged.
-    #[error("{0}")]
-    Table(#[from] TableError),
-    /// The work was stopped.
-    #[error(transparent)]
-    Stopped(#[from] Stopped),
-}
-
-impl Diagnostic for SiteError {
-    fn diagnosis(&self) -> Diagnosis {
-        match self {
-            SiteError::File { source, .. } => source.diagnosis(),
-            SiteError::Table(error) => error.diagnosis(),
-            SiteError::Stopped(error) => error.diagnosis(),
-        }
-    }
-}
-
-fn at<T>(path: &Path, result: io::Result<T>) -> Result<T, SiteError> {
-    result.map_err(|source| SiteError::File { path: path.to_owned(), source })
+fn at<T>(path: &Path, result: io::Result<T>) -> Result<T, TableError> {
+    result.map_err(TableError::io(path))
 }

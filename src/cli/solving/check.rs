@@ -5,15 +5,14 @@ use std::time::Instant;
 
 use clap::Args;
 use kalah::answer::{OpeningAnswer, Value};
-use kalah::certificate::{
-    Check as Checked, CheckIdentity, CheckTally, Head, OpeningBounds, Statement, StoredCertificate, digest_of_tables,
-};
+use kalah::certificate::{Check as Checked, CheckIdentity, CheckTally, Head, StoredCertificate, digest_of_tables};
 use kalah::file::StateFile;
 use kalah::game::{Position, Rules};
 use kalah::printable::commas;
 use kalah::table::{Manifest, TableKey, Tables};
 use serde::Serialize;
 
+use crate::cli::solving::prove::report::stated;
 use crate::cli::{
     Outcome, Progress, Stoppable, args, bail, examples, failure, line, message, output, program, stopped_by_signal,
 };
@@ -118,20 +117,14 @@ impl Check {
         let head = file.head();
         let tables = TablesOrigin::of(head);
         let (tally, earlier) = self.check(&file, tables.as_ref())?;
-        let Statement { rules, position, bounds, openings } = &head.statement;
-        let stated = |bounds| Value::new(bounds).beyond_stores(position);
-        let opening = |opening: &OpeningBounds| OpeningAnswer {
-            r#move: head.statement.line(opening).to_string(),
-            value: stated(opening.bounds),
-            ..OpeningAnswer::default()
-        };
+        let (bounds, openings) = stated(&head.statement);
         let answer = CheckAnswer {
             digest: output::hex(&file.digest()),
             bytes: file.bytes(),
-            rules: *rules,
-            position: *position,
-            bounds: stated(*bounds),
-            openings: openings.iter().map(opening).collect(),
+            rules: head.statement.rules,
+            position: head.statement.position,
+            bounds,
+            openings,
             effort: head.effort,
             table_seeds: head.table_seeds(),
             tables,

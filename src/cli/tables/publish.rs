@@ -7,12 +7,10 @@ use clap::Args;
 use indicatif::HumanBytes;
 use kalah::file::{create_directory, is_same, open, remove, remove_leftovers, replace};
 use kalah::header::Kind;
-use kalah::index::MAX_TABLE_SEEDS;
 use kalah::printable::{commas, hex};
 use kalah::progress::Pulse;
 use kalah::table::archive::{archive_path, read_info};
 use kalah::table::{Damage, ManifestEntry, Table, TableError, TableKey, Tables};
-use kalah::verify::Survey;
 use rayon::prelude::*;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
@@ -99,11 +97,8 @@ impl Publish {
     /// Finds all tables, each with the file to publish.
     fn entries(&self) -> failure::Result<Vec<Source>> {
         let directory = self.tables.directory();
-        let survey = Survey::read(directory).with_context(|| format!("cannot list {directory}"))?;
         let mut entries = Vec::new();
-        for (rules, pits) in survey.known_boards() {
-            let tables = Tables::open(directory, rules, pits, MAX_TABLE_SEEDS)?;
-            tables.require_all()?;
+        for tables in Tables::open_all(directory)? {
             for table in tables.layers() {
                 let (key, header) = (table.key(), table.header());
                 let path = if self.archives { archive_path(directory, key) } else { table.path().to_owned() };

@@ -7,9 +7,15 @@ use crate::header::Kind;
 use crate::index::{Frame, MAX_TABLE_PITS, MAX_TABLE_SEEDS};
 use crate::text::count;
 
-const EXTENSION: &str = ".kalah";
-
-const BOUNDS_EXTENSION: &str = ".bounds";
+/// Extension of the files of a kind that hold a layer.
+fn extension(kind: Kind) -> Option<&'static str> {
+    match kind {
+        Kind::Table => Some(".kalah"),
+        Kind::BoundTable => Some(".bounds"),
+        Kind::Archive => Some(".kalah.archive"),
+        _ => None,
+    }
+}
 
 /// The identity of a table: rule set, pits and seeds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -39,24 +45,14 @@ impl TableKey {
         TableKey::of_file(Kind::Table, path)
     }
 
-    /// The layer that a file of this kind, a table or a bound table, should hold according to its name.
+    /// The layer that a file of this kind, a table, bound table or archive, should hold according to its name.
     pub fn of_file(kind: Kind, path: &Path) -> Option<TableKey> {
-        let extension = match kind {
-            Kind::Table => EXTENSION,
-            Kind::BoundTable => BOUNDS_EXTENSION,
-            _ => return None,
-        };
-        let stem = path.file_name()?.to_str()?.strip_suffix(extension)?;
+        let stem = path.file_name()?.to_str()?.strip_suffix(extension(kind)?)?;
         let (rest, seeds) = stem.rsplit_once('-')?;
         let (rules, pits) = rest.rsplit_once('-')?;
         let key = TableKey { rules: rules.parse().ok()?, pits: pits.parse().ok()?, seeds: seeds.parse().ok()? };
         // A table has exactly one file name: no other spelling of the rules, no extra zeros.
         (key.is_possible() && key.file_stem() == stem).then_some(key)
-    }
-
-    /// Name of the file of this kind with the layer: a table or a bound table.
-    pub(super) fn name_of(self, kind: Kind) -> String {
-        if kind == Kind::BoundTable { self.bounds_name() } else { self.file_name() }
     }
 
     /// Returns true if pits and seeds are within the limits of tables.
@@ -69,19 +65,19 @@ impl TableKey {
         format!("{}-{}-{:02}", self.rules, self.pits, self.seeds)
     }
 
-    /// Name of the table's file, such as `empty-capture-6-24.kalah`.
-    pub fn file_name(self) -> String {
-        self.file_stem() + EXTENSION
+    /// Name of the file of this kind with the layer, a table, bound table or archive: `empty-capture-6-35.bounds`.
+    pub fn name_of(self, kind: Kind) -> String {
+        self.file_stem() + extension(kind).expect("the kind of a layer")
     }
 
-    /// Name of the layer's bound table, such as `empty-capture-6-35.bounds`.
-    pub fn bounds_name(self) -> String {
-        self.file_stem() + BOUNDS_EXTENSION
+    /// Name of the table's file, such as `empty-capture-6-24.kalah`.
+    pub fn file_name(self) -> String {
+        self.name_of(Kind::Table)
     }
 
     /// Path of the layer's bound table in `directory`.
     pub fn bounds_path(self, directory: &Path) -> PathBuf {
-        directory.join(self.bounds_name())
+        directory.join(self.name_of(Kind::BoundTable))
     }
 
     /// Path of the table's file in `directory`.

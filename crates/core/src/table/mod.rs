@@ -45,4 +45,4 @@ pub use probe::{Probe, ProbeError};
 pub use reader::{LayerFile, Table};
 pub use section::Section;
 pub use selection::SELECTED_MARGIN;
-pub use tables::{ComingLayer, Tables, gaps};
+pub use tables::{ComingLayer, Tables, gaps, layers_in};

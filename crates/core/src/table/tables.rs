@@ -1,4 +1,4 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
@@ -48,14 +48,14 @@ pub struct Tables {
     gaps: Vec<usize>,
 }
 
-/// Seeds of the layers of a board in a directory, ascending, by the names of the files. A directory that does not exist
-/// has none.
-fn present_layers(directory: &Directory, rules: Rules, pits: usize) -> Result<Vec<usize>, TableError> {
+/// The layers of which a directory has a file of this kind, a table, bound table or archive, by the names. A directory
+/// that does not exist has none.
+///
+/// # Errors
+/// When the directory cannot be listed.
+pub fn layers_in(directory: &Directory, kind: Kind) -> Result<BTreeSet<TableKey>, TableError> {
     let names = file::found(directory.names()).map_err(TableError::io(directory.name()))?.unwrap_or_default();
-    let keys = names.iter().filter_map(|name| TableKey::named(Path::new(name)));
-    let mut seeds: Vec<_> = keys.filter(|key| (key.rules, key.pits) == (rules, pits)).map(|key| key.seeds).collect();
-    seeds.sort_unstable();
-    Ok(seeds)
+    Ok(names.iter().filter_map(|name| TableKey::of_file(kind, Path::new(name))).collect())
 }
 
 /// Seeds of the layers that are missing below the last of those with these seeds, which ascend. Layers above a gap are
@@ -78,16 +78,29 @@ impl Tables {
         max_seeds: usize,
     ) -> Result<Tables, TableError> {
         let mut tables = Tables::empty(directory, rules, pits, max_seeds)?;
-        let mut present = present_layers(&tables.directory, rules, pits)?;
-        present.retain(|&seeds| seeds <= max_seeds);
+        let keys = layers_in(&tables.directory, Kind::Table)?;
+        let own = keys.into_iter().filter(|key| (key.rules, key.pits) == (rules, pits) && key.seeds <= max_seeds);
+        let mut present: Vec<usize> = own.map(|key| key.seeds).collect();
         tables.gaps = gaps(&present);
         present.truncate(tables.gaps.first().map_or(present.len(), |first| first - 2));
         for seeds in present {
-            let key = tables.key(seeds);
-            let table = Table::find(&tables.directory, key)?;
-            tables.push(Arc::new(table.ok_or_else(|| TableError::missing(&tables.directory, key))?))?;
+            tables.push(Arc::new(Table::open_key(&tables.directory, tables.key(seeds))?))?;
         }
         Ok(tables)
+    }
+
+    /// Opens the layers of all boards of which the directory has some.
+    ///
+    /// # Errors
+    /// As [`Tables::open`]; also when a layer is missing below another one.
+    pub fn open_all(directory: &Directory) -> Result<Vec<Tables>, TableError> {
+        let boards: BTreeSet<_> =
+            layers_in(directory, Kind::Table)?.into_iter().map(|key| (key.rules, key.pits)).collect();
+        let open = |(rules, pits)| {
+            let tables = Tables::open(directory, rules, pits, MAX_TABLE_SEEDS)?;
+            tables.require_all().map(|()| tables)
+        };
+        boards.into_iter().map(open).collect()
     }
 
     /// Makes tables without layers; those up to `max_seeds` can be added. An error if no table has `pits` pits.

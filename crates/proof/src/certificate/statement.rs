@@ -2,7 +2,7 @@ use std::collections::{HashMap, HashSet};
 use std::fmt;
 
 use kalah_base::diagnostic::Diagnostic;
-use kalah_core::game::{Bounds, Line, Pit, Place, Position, Rules, ValueBounds};
+use kalah_core::game::{Bounds, Pit, Place, Position, Rules, ValueBounds};
 use kalah_core::table::TableError;
 use kalah_solve::bounds::{Bound, ClaimKeys, ClaimSet, MAX_SEEDS};
 
@@ -29,6 +29,13 @@ pub struct OpeningBounds {
     pub moves: Vec<Pit>,
     /// Bounds of the value after these moves with best play, for the mover of the *statement's position*.
     pub bounds: ValueBounds,
+}
+
+impl OpeningBounds {
+    /// The moves with dashes: `3-6`.
+    pub fn name(&self) -> String {
+        self.moves.iter().map(Pit::to_string).collect::<Vec<_>>().join("-")
+    }
 }
 
 /// All of a certificate except its claims.
@@ -95,12 +102,6 @@ impl Statement {
     /// All possible values of a position, for its mover.
     pub fn all_values(position: &Position) -> ValueBounds {
         ValueBounds { lower: position.value(0), upper: position.value(position.seeds()) }
-    }
-
-    /// The moves of an opening as a line of play; empty if one is illegal.
-    pub fn line(&self, opening: &OpeningBounds) -> Line {
-        let line = Line::of_moves(self.rules, &self.position, &opening.moves);
-        line.unwrap_or_else(|_| Line::new(self.position.pits()))
     }
 
     /// The bounds to show, as bounds of scores: openings first, then the position. Trivial bounds are left out.

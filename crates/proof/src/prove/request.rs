@@ -193,11 +193,6 @@ impl RequestPart {
             [bounds.lower, bounds.upper].map(|score| mover_value(self.is_first, self.position.value(score)));
         ValueBounds { lower: one.min(two), upper: one.max(two) }
     }
-
-    /// The moves with dashes: `1-2`.
-    pub fn name(&self) -> String {
-        self.moves.iter().map(Pit::to_string).collect::<Vec<_>>().join("-")
-    }
 }
 
 /// Request, effort and tables of a proof.

@@ -46,7 +46,7 @@ impl Test {
     }
 
     /// The answer by bounds of the score of its position, if they decide it.
-    pub fn decided_by(&self, bounds: Bounds) -> Option<bool> {
+    pub(super) fn decided_by(&self, bounds: Bounds) -> Option<bool> {
         if bounds.lower >= self.score { Some(true) } else { (bounds.upper < self.score).then_some(false) }
     }
 

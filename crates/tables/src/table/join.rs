@@ -2,11 +2,11 @@
 
 use std::collections::HashSet;
 use std::ffi::OsStr;
-use std::fs::DirEntry;
-use std::io::{self, ErrorKind};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use kalah_base::file;
+use kalah_core::directory::Directory;
 use kalah_core::file::found;
 use kalah_core::table::{PairKey, TableError, TableKey};
 use tempfile::TempPath;
@@ -44,9 +44,8 @@ impl LayerFiles {
 
 /// Names in a directory; empty if it does not exist.
 fn names(directory: &Path) -> Result<HashSet<String>, TableError> {
-    let name = |entry: io::Result<DirEntry>| Ok(entry?.file_name().to_string_lossy().into());
-    let listed = std::fs::read_dir(directory).and_then(|entries| entries.map(name).collect());
-    Ok(found(listed).map_err(TableError::io(directory))?.unwrap_or_default())
+    let listed = found(Directory::from(directory).names()).map_err(TableError::io(directory))?;
+    Ok(listed.into_iter().flatten().collect())
 }
 
 /// Writes a piece to a temporary file of its own, so that two writers of one piece do not collide.

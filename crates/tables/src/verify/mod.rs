@@ -31,7 +31,7 @@ use crate::builder::ComputeError;
 
 pub use bounds::check_bounds_against;
 pub use consistency::{BoundSet, Sample, check_consistency, check_sample};
-pub use files::{Survey, check_archive, check_checksums, check_manifest};
+pub use files::{check_archive, check_checksums, check_manifest};
 pub use oracle::Oracle;
 pub use rebuild::check_against;
 

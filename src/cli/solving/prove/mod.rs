@@ -4,13 +4,12 @@
 //! |---|---|
 //! | `report` | the answer |
 
-mod report;
+pub(in crate::cli) mod report;
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use kalah::answer::Value;
 use kalah::cancel::Cancel;
 use kalah::certificate::{Checker, StoredCertificate};
 use kalah::file::{StateError, temporary_beside};
@@ -19,7 +18,7 @@ use kalah::prove::{ProofDirectory, ProofPlan, ProveError, ProveEvent, Prover, Pr
 use kalah::solve::{SearchTables, Solver};
 
 use crate::cli::solving::book::file::read_certificate;
-use crate::cli::solving::prove::report::{CertificateAnswer, ProveAnswer, openings};
+use crate::cli::solving::prove::report::{CertificateAnswer, ProveAnswer, stated};
 use crate::cli::{
     Context, Outcome, Progress, SolverFlags, Stoppable, args, cancel_on_signal, examples, failure, message, output,
     usage,
@@ -201,13 +200,14 @@ impl Prove {
             bytes: file.bytes(),
             digest: output::hex(&file.digest()),
         });
-        let (Request { position, rules, .. }, statement) = (plan.request, plan.statement(&state.parts));
+        let Request { position, rules, .. } = plan.request;
+        let (bounds, openings) = stated(&plan.statement(&state.parts));
         let answer = ProveAnswer {
             position,
             rules,
             proved: state.is_proved(),
-            bounds: Value::new(statement.bounds).beyond_stores(&position),
-            openings: openings(&statement, &plan.parts),
+            bounds,
+            openings,
             jobs: report::proved(&state.jobs),
             ran: state.ran,
             split: state.jobs.len() - report::proved(&state.jobs),

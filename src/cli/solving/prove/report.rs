@@ -8,7 +8,8 @@ use kalah::answer::{OpeningAnswer, Value};
 use kalah::certificate::{OpeningBounds, Statement};
 use kalah::game::{Position, Rules};
 use kalah::printable::commas;
-use kalah::prove::{Job, ProofDirectory, ProveEvent, RequestPart, State};
+use kalah::progress::total_seconds;
+use kalah::prove::{Job, ProofDirectory, ProveEvent, State};
 use serde::Serialize;
 
 use crate::cli::{Outcome, Progress, bail, failure, line, output};
@@ -45,14 +46,15 @@ pub(super) struct CertificateAnswer {
     pub digest: String,
 }
 
-/// Returns the openings of a statement.
-pub(super) fn openings(statement: &Statement, parts: &[RequestPart]) -> Vec<OpeningAnswer> {
-    let both = statement.openings.iter().zip(parts);
-    let stated = |(opening, part): (&OpeningBounds, &RequestPart)| {
-        let (name, value) = (part.name(), Value::new(opening.bounds));
-        OpeningAnswer { r#move: name, value, ..OpeningAnswer::default() }
+/// Returns what a statement says of its position and of the openings, without bounds that need no proof.
+pub(in crate::cli) fn stated(statement: &Statement) -> (Value, Vec<OpeningAnswer>) {
+    let value = |bounds| Value::new(bounds).beyond_stores(&statement.position);
+    let opening = |opening: &OpeningBounds| OpeningAnswer {
+        r#move: opening.name(),
+        value: value(opening.bounds),
+        ..OpeningAnswer::default()
     };
-    both.map(stated).collect()
+    (value(statement.bounds), statement.openings.iter().map(opening).collect())
 }
 
 /// Prints the openings as text.
@@ -121,8 +123,7 @@ pub(super) fn proved(jobs: &[Job]) -> usize {
 
 /// Returns the seconds of all jobs.
 pub(super) fn seconds(jobs: &[Job]) -> f64 {
-    // Not a `sum`, which is -0.0 without jobs.
-    jobs.iter().fold(0.0, |sum, job| sum + job.seconds)
+    total_seconds(jobs.iter().map(|job| job.seconds))
 }
 
 /// Shows the proof in a directory.
@@ -132,15 +133,15 @@ pub(super) fn run_status(path: &Path, json: bool) -> failure::Result<Outcome> {
     };
     let state = State::read(&directory)?;
     let (plan, jobs) = (directory.plan(), &state.jobs);
-    let statement = plan.statement(&state.parts);
+    let (bounds, openings) = stated(&plan.statement(&state.parts));
     let answer = ProveStatusAnswer {
         position: plan.request.position,
         rules: plan.request.rules,
         request: plan.request.to_string(),
         proved: state.is_proved(),
         refuted: state.is_refuted(),
-        bounds: Value::new(statement.bounds),
-        openings: openings(&statement, &plan.parts),
+        bounds,
+        openings,
         effort: plan.effort,
         table_seeds: plan.table_seeds(),
         nodes: jobs.iter().map(|job| job.nodes).sum(),

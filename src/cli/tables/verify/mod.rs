@@ -8,16 +8,17 @@
 mod checks;
 mod report;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
 use kalah::build::Backend;
 use kalah::game::Rules;
+use kalah::header::Kind;
 use kalah::isa::Isa;
-use kalah::table::{BoundTable, Manifest, Table, TableKey, Tables};
-use kalah::verify::{Fault, Survey};
+use kalah::table::{BoundTable, Manifest, Table, TableKey, Tables, layers_in};
+use kalah::verify::Fault;
 
 use crate::cli::flags::compute::GpuFlags;
 use crate::cli::tables::verify::checks::{CheckSettings, Opened};
@@ -86,15 +87,19 @@ impl Verify {
         self.threads.start()?;
         let directory = self.tables.directory();
         let settings = self.settings()?;
-        let survey = Survey::read(directory).with_context(|| format!("cannot list {directory}"))?;
-        let boards: Vec<(Rules, usize)> =
-            if self.all { survey.known_boards() } else { vec![(self.board.rules, self.board.pits)] };
+        let [tables, bounds, archives] =
+            [Kind::Table, Kind::BoundTable, Kind::Archive].map(|kind| layers_in(directory, kind));
+        let layers = [tables?, bounds?, archives?];
+        let boards: BTreeSet<(Rules, usize)> = match self.all {
+            true => layers.iter().flatten().map(|key| (key.rules, key.pits)).collect(),
+            false => [(self.board.rules, self.board.pits)].into(),
+        };
         if boards.is_empty() {
             bail!("nothing was checked: there are no tables in {directory}");
         }
         let mut opened = Vec::new();
         for (rules, pits) in boards {
-            opened.push(self.open(&survey, rules, pits)?);
+            opened.push(self.open(&layers, rules, pits)?);
         }
         let reports = opened.into_iter().map(|board| settings.check_board(board));
         let mut reports = reports.collect::<failure::Result<Vec<_>>>()?;
@@ -147,12 +152,15 @@ impl Verify {
         })
     }
 
-    /// Opens the tables of a board, and records those that are missing or cannot be opened.
-    fn open(&self, survey: &Survey, rules: Rules, pits: usize) -> failure::Result<Opened> {
+    /// Opens the tables of a board, and records those that are missing or cannot be opened. `layers` are those with
+    /// tables, with bound tables, and with archives.
+    fn open(&self, layers: &[BTreeSet<TableKey>; 3], rules: Rules, pits: usize) -> failure::Result<Opened> {
         let directory = self.tables.directory();
-        let (there, bounds_there) = (survey.layers(rules, pits), survey.bound_layers(rules, pits));
+        let [there, bounds_there, mut archives] = layers.each_ref().map(|keys| -> Vec<usize> {
+            keys.iter().filter(|key| (key.rules, key.pits) == (rules, pits)).map(|key| key.seeds).collect()
+        });
         let is_asked = |seeds: &usize| self.seeds.is_none_or(|asked| asked == *seeds);
-        let archives: Vec<usize> = survey.archived_layers(rules, pits).into_iter().filter(is_asked).collect();
+        archives.retain(is_asked);
         let last = self.seeds.or(there.last().max(bounds_there.last()).copied());
         if last.is_none() && archives.is_empty() {
             bail!("nothing was checked: {}", args::no_tables(directory, rules, pits));
@@ -187,7 +195,7 @@ impl Verify {
         let mut bounds = Vec::new();
         for &seeds in bounds_there.iter().filter(|&&seeds| seeds <= last) {
             let key = TableKey { rules, pits, seeds };
-            match BoundTable::open_in(directory, &key.bounds_name()) {
+            match BoundTable::open_in(directory, &key.name_of(Kind::BoundTable)) {
                 Ok(table) => bounds.push(Arc::new(table)),
                 Err(error) => report.add(seeds, Check::Files, &error.into()),
             }

@@ -30,7 +30,7 @@ macro_rules! stages {
 
         impl Stage {
             /// All stages.
-            pub const ALL: [Stage; 12] = [$(Stage::$stage),*];
+            pub const ALL: &'static [Stage] = &[$(Stage::$stage),*];
 
             /// Returns its kernel.
             pub fn kernel(self) -> &'static Kernel {

@@ -7,10 +7,10 @@ use kalah_core::directory::Directory;
 use kalah_core::evaluation::{Network, NetworkError, PhasedNetwork};
 use kalah_core::file::InFile;
 use kalah_core::game::{Position, Rules};
+use kalah_core::header::Kind;
 use kalah_core::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS, layer_positions};
-use kalah_core::table::{BoundTable, BoundTables, TableError, TableKey, Tables};
+use kalah_core::table::{BoundTable, BoundTables, TableError, TableKey, Tables, layers_in};
 use kalah_tables::builder::{BuildError, MemoryBuilder};
-use kalah_tables::verify::Survey;
 
 /// Positions of the tables made in memory for a search from [`FEW_SEEDS`] or fewer: with 6 pits, those to 11 seeds.
 const FEW_POSITIONS: u64 = 1 << 21;
@@ -125,9 +125,9 @@ pub fn bound_network(
     rules: Rules,
     pits: usize,
 ) -> Result<Option<Network>, InFile<NetworkError>> {
-    let survey = Survey::read(bounds).unwrap_or_default();
-    let mut keys = survey.bound_layers(rules, pits).into_iter().map(|seeds| TableKey { rules, pits, seeds });
-    match keys.find_map(|key| BoundTable::find(bounds, key).ok().flatten()) {
+    let keys = layers_in(&bounds.into(), Kind::BoundTable).unwrap_or_default();
+    let mut own = keys.into_iter().filter(|key| (key.rules, key.pits) == (rules, pits));
+    match own.find_map(|key| BoundTable::find(bounds, key).ok().flatten()) {
         Some(table) => Ok(Some(table.network().clone())),
         None => Ok(PhasedNetwork::find(tables, rules, pits)?.map(|found| found.first().clone())),
     }

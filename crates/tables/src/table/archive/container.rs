@@ -24,7 +24,7 @@ const LENGTH_BYTES: usize = size_of::<u32>();
 /// Path of a table's archive in `directory`: the table's path
 /// with `.archive` added.
 pub fn archive_path(directory: impl Into<Directory>, key: TableKey) -> PathBuf {
-    directory.into().file(&(key.file_name() + ".archive"))
+    directory.into().file(&key.name_of(Kind::Archive))
 }
 
 /// The description in an archive's header.
