@@ -34,7 +34,7 @@ fn unpack(bencher: Bencher) {
     let mut buffer = vec![0; run + 2 * RUN_MARGIN];
     bencher.counter(ItemsCount::new(FRAME.positions())).bench_local(|| {
         for other in 0..FRAME.mirrored().mover_rows() as u32 {
-            frame.unpack_run(Isa::detect(), (0, other), run, black_box(&mut buffer), RUN_MARGIN).expect("sound lines");
+            frame.unpack_run(Isa::detect(), 0, other, run, black_box(&mut buffer), RUN_MARGIN).expect("sound lines");
         }
     });
 }

@@ -175,7 +175,7 @@ fn readers_find_scores_beyond_four_billion_positions() {
             assert_eq!(frame.index(mover, other), index);
             let mut run = vec![0; 2 * RUN_MARGIN + 1];
             let unpacked = table.frame_unchecked(frame.mover);
-            unpacked.unpack_run(Isa::detect(), (mover, other), 1, &mut run, RUN_MARGIN).unwrap();
+            unpacked.unpack_run(Isa::detect(), mover, other, 1, &mut run, RUN_MARGIN).unwrap();
             let read = [&table, &read_at].map(|table| table.score(frame.mover, mover, other).unwrap());
             assert_eq!((read, run[RUN_MARGIN]), ([score; 2], score), "{key}, index {index}");
             let text = |row: &[u8]| row.iter().map(|held| format!(",{held}")).collect::<String>();

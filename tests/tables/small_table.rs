@@ -96,7 +96,7 @@ pub(crate) fn read_all(table: &Table) -> bool {
             }
             for isa in Isa::available() {
                 let _ = scores.unpack_selected(isa, other, &some, &mut selected);
-                let unpacked = scores.unpack_run(isa, (0, other), movers, &mut buffer, RUN_MARGIN);
+                let unpacked = scores.unpack_run(isa, 0, other, movers, &mut buffer, RUN_MARGIN);
                 assert_eq!(unpacked, scores.unpack_selected(isa, other, &all, &mut selected));
                 if unpacked.is_ok() {
                     assert_eq!(buffer[RUN_MARGIN..][..movers], selected[..movers]);

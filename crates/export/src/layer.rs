@@ -122,7 +122,7 @@ impl Writing<'_> {
         let (isa, pits) = (Isa::detect(), frame.pits);
         let (mut out, mut buffer) = (Vec::new(), vec![0; rows.len() + 2 * RUN_MARGIN]);
         for other_rank in others.start as u32..others.end as u32 {
-            let unpacked = scores.unpack_run(isa, (0, other_rank), rows.len(), &mut buffer, RUN_MARGIN);
+            let unpacked = scores.unpack_run(isa, 0, other_rank, rows.len(), &mut buffer, RUN_MARGIN);
             unpacked.map_err(|group| table.damaged_group(group))?;
             let other = self.rows.unrank(frame.other, other_rank);
             for (rank, (mover, &score)) in rows.iter().zip(&buffer[RUN_MARGIN..]).enumerate() {

@@ -177,7 +177,7 @@ pub(crate) fn unpack(table: &Table, mover: usize, scores: &mut [u8]) -> Result<(
         buffer.resize(run + 2 * RUN_MARGIN, 0u8);
         for (index, scores) in scores.chunks_exact_mut(run).enumerate() {
             let other = (number * runs_each + index) as u32;
-            let unpacked = packed.unpack_run(isa, (0, other), run, buffer, RUN_MARGIN);
+            let unpacked = packed.unpack_run(isa, 0, other, run, buffer, RUN_MARGIN);
             unpacked.map_err(|group| table.damaged_group(group))?;
             scores.copy_from_slice(&buffer[RUN_MARGIN..][..run]);
             let most = scores.iter().copied().fold(0, u8::max);

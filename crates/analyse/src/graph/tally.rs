@@ -281,7 +281,7 @@ impl<'a> Runs<'a> {
             self.buffer.resize(stride * self.tile.len(), 0);
             for (index, other) in self.tile.clone().enumerate() {
                 let at = index * stride + RUN_MARGIN;
-                let unpacked = scores.unpack_run(self.isa, (0, other as u32), self.run, &mut self.buffer, at);
+                let unpacked = scores.unpack_run(self.isa, 0, other as u32, self.run, &mut self.buffer, at);
                 unpacked.map_err(|group| table.damaged_group(group))?;
             }
             self.filled = true;

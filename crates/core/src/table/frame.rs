@@ -129,7 +129,8 @@ impl<'a> FrameScores<'a> {
     pub fn unpack_run(
         &self,
         isa: Isa,
-        (mover_rank, other_rank): (u32, u32),
+        mover_rank: u32,
+        other_rank: u32,
         count: usize,
         buffer: &mut [u8],
         at: usize,
@@ -175,7 +176,7 @@ impl<'a> FrameScores<'a> {
 
     /// Prefetches the first `most` groups of the run against one other row, from one mover's row on.
     #[inline]
-    pub fn prefetch_run(&self, (mover_rank, other_rank): (u32, u32), most: usize) {
+    pub fn prefetch_run(&self, mover_rank: u32, other_rank: u32, most: usize) {
         let index = u64::from(other_rank) * self.profile.len() as u64 + u64::from(mover_rank);
         let start = index / GROUP_POSITIONS as u64;
         let count = most.min(self.profile.len() / GROUP_POSITIONS + 2);

@@ -83,7 +83,7 @@ fn count_run(
     counts: &mut [u64; 256],
 ) -> Result<(), TableError> {
     let (run, seeds) = (scores.frame().mover_rows(), table.key().seeds);
-    let unpacked = scores.unpack_run(Isa::detect(), (0, other_rank), run, buffer, RUN_MARGIN);
+    let unpacked = scores.unpack_run(Isa::detect(), 0, other_rank, run, buffer, RUN_MARGIN);
     unpacked.map_err(|group| table.damaged_group(group))?;
     let run = &buffer[RUN_MARGIN..][..run];
     run.iter().for_each(|&score| counts[usize::from(score)] += 1);

@@ -184,8 +184,8 @@ impl<'a> FrameCheck<'a> {
         let again = self.again_moves(moves)?;
         let mut line = [0; TILE_ROWS + 2 * RUN_MARGIN];
         for other in 0..width as u32 {
-            let place = (movers.start as u32, other);
-            let unpacked = self.scores.unpack_run(self.isa, place, movers.len(), &mut line, RUN_MARGIN);
+            let first = movers.start as u32;
+            let unpacked = self.scores.unpack_run(self.isa, first, other, movers.len(), &mut line, RUN_MARGIN);
             unpacked.map_err(|group| self.damaged(group))?;
             let column = buffers.stored[other as usize..].iter_mut().step_by(width);
             for (stored, &score) in column.zip(&line[RUN_MARGIN..]) {
@@ -247,7 +247,7 @@ impl<'a> FrameCheck<'a> {
             Next::Other => {
                 let scores = self.child(part.seeds, one.left.1)?;
                 let count = scores.frame().mover_rows();
-                let unpacked = scores.unpack_run(self.isa, (0, one.left.0), count, run, RUN_MARGIN);
+                let unpacked = scores.unpack_run(self.isa, 0, one.left.0, count, run, RUN_MARGIN);
                 unpacked.map_err(|group| self.damaged(group))?;
                 let all = stored + one.left.1 + part.seeds;
                 raise(best, &part.ranks, &run[RUN_MARGIN..][..count], all);

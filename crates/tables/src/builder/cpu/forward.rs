@@ -240,7 +240,7 @@ impl<'a> FrameEvaluator<'a> {
         };
         for captured in 0..segments.min(opponent) {
             if let Some((_, scores)) = self.children[usize::from(next.left) * self.total() + opponent - captured] {
-                scores.prefetch_run((0, next.own), PREFETCH_LINES);
+                scores.prefetch_run(0, next.own, PREFETCH_LINES);
             }
         }
     }
@@ -328,17 +328,16 @@ fn unpack_transposed(isa: Isa, tables: &Tables, frame: Frame, buffer: &mut [u8])
         let part = transposed.len() / others;
         let stride = part + 2 * RUN_MARGIN;
         let mut runs = vec![0; TRANSPOSED_ROWS * stride];
-        let ranks = |other: usize| (first as u32, other as u32);
         for other in (0..others).step_by(TRANSPOSED_ROWS) {
             let count = TRANSPOSED_ROWS.min(others - other);
             for index in 0..count {
                 // A part of a run is too short for the hardware prefetcher to detect the pattern.
                 let later = other + index + TRANSPOSED_ROWS;
                 if later < others {
-                    scores.prefetch_run(ranks(later), part / GROUP_POSITIONS + 2);
+                    scores.prefetch_run(first as u32, later as u32, part / GROUP_POSITIONS + 2);
                 }
-                let unpacked =
-                    scores.unpack_run(isa, ranks(other + index), part, &mut runs, index * stride + RUN_MARGIN);
+                let (rank, at) = ((other + index) as u32, index * stride + RUN_MARGIN);
+                let unpacked = scores.unpack_run(isa, first as u32, rank, part, &mut runs, at);
                 unpacked.map_err(|group| table.damaged_group(group))?;
             }
             kernels::transpose(isa, &runs[RUN_MARGIN..], stride, count, part, &mut transposed[other..], others);

@@ -157,7 +157,7 @@ impl<'a> FrameRelays<'a> {
             }
             Some((_, child)) => {
                 if !again {
-                    child.prefetch_run((after.rank(fillings.offsets()[0]), own), PREFETCH_LINES);
+                    child.prefetch_run(after.rank(fillings.offsets()[0]), own, PREFETCH_LINES);
                 }
                 many.push((source, at, *ending));
             }
@@ -216,7 +216,7 @@ impl<'a> FrameRelays<'a> {
         if run.len() < len + 2 * RUN_MARGIN {
             run.resize(len + 2 * RUN_MARGIN, 0);
         }
-        child.unpack_run(isa, (first, source.own), len, run, RUN_MARGIN)?;
+        child.unpack_run(isa, first, source.own, len, run, RUN_MARGIN)?;
         let run = &run[RUN_MARGIN..RUN_MARGIN + len];
         for (at, ending) in endings {
             raise_all(&mut scores[at as usize..], self.other_rows(ending), run, first, self.total() as u8);

@@ -173,7 +173,7 @@ fn lexicographic_scores(
         .try_for_each_init(
             || vec![0; RUN_MARGIN + count + RUN_MARGIN],
             |run, (scores, &other)| {
-                packed.unpack_run(isa, (0, other), count, run, RUN_MARGIN)?;
+                packed.unpack_run(isa, 0, other, count, run, RUN_MARGIN)?;
                 let run = &run[RUN_MARGIN..];
                 scores.iter_mut().zip(movers.ranks()).for_each(|(score, &rank)| *score = run[rank as usize]);
                 Ok(())

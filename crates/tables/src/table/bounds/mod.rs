@@ -188,7 +188,7 @@ impl<'a> Conversion<'a> {
         while done < count {
             let (mover, other) = self.frame().ranks(first + done as u64);
             let part = (run - mover as usize).min(count - done);
-            let unpacked = self.scores.unpack_run(self.isa, (mover, other), part, &mut scratch.scores, RUN_MARGIN);
+            let unpacked = self.scores.unpack_run(self.isa, mover, other, part, &mut scratch.scores, RUN_MARGIN);
             unpacked.map_err(|group| self.table.damaged_group(group))?;
             let scores = &scratch.scores[RUN_MARGIN..][..part];
             if let Some(wrong) = scores.iter().position(|&score| usize::from(score) > seeds) {
