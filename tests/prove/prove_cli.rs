@@ -146,6 +146,11 @@ fn a_directory_goes_on_by_itself_and_names_its_contents() {
         assert_eq!(again[field], first[field]);
     }
     assert_eq!(again["ran"], 0);
+    // The check writes the same of them.
+    let certificate = first["certificate"]["file"].as_str().unwrap();
+    let checked = files.0.run(&format!("check {certificate} --json")).success().json();
+    assert_eq!(checked["openings"], first["openings"]);
+    assert!(first["openings"].to_string().contains("\"3-"));
     let status = files.answer("--status");
     assert_eq!((&status["openings"], &status["proved"]), (&first["openings"], &true.into()));
     assert_eq!(status["jobs"].as_array().unwrap().len() as u64, jobs(&first));
