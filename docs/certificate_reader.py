@@ -13,6 +13,7 @@ that. Blocks are unpacked with the module compression.zstd of Python 3.14, the p
 whichever is there.
 """
 
+import functools
 import os
 import struct
 import subprocess
@@ -44,28 +45,32 @@ def need(condition, what):
         raise CertificateError(what)
 
 
+# Certificates that differ little have many blocks in common.
+@functools.lru_cache(1 << 16)
+def compress(chain, block, counter, size, flags):
+    """The chaining value of BLAKE3 after a block of 64 bytes."""
+    words = struct.unpack("<16I", block)
+    state = [*chain, *IV[:4], counter & 0xFFFFFFFF, counter >> 32, size, flags]
+    for _ in range(7):
+        for quarter, (a, b, c, d) in enumerate(QUARTERS):
+            state[a] = (state[a] + state[b] + words[2 * quarter]) & 0xFFFFFFFF
+            turned = state[d] ^ state[a]
+            state[d] = (turned >> 16 | turned << 16) & 0xFFFFFFFF
+            state[c] = (state[c] + state[d]) & 0xFFFFFFFF
+            turned = state[b] ^ state[c]
+            state[b] = (turned >> 12 | turned << 20) & 0xFFFFFFFF
+            state[a] = (state[a] + state[b] + words[2 * quarter + 1]) & 0xFFFFFFFF
+            turned = state[d] ^ state[a]
+            state[d] = (turned >> 8 | turned << 24) & 0xFFFFFFFF
+            state[c] = (state[c] + state[d]) & 0xFFFFFFFF
+            turned = state[b] ^ state[c]
+            state[b] = (turned >> 7 | turned << 25) & 0xFFFFFFFF
+        words = [words[place] for place in PERMUTATION]
+    return tuple(state[at] ^ state[at + 8] for at in range(8))
+
+
 def blake3(data):
     """The digest: BLAKE3, 32 bytes, no key."""
-    def compress(chain, block, counter, size, flags):
-        words = struct.unpack("<16I", block)
-        state = [*chain, *IV[:4], counter & 0xFFFFFFFF, counter >> 32, size, flags]
-        for _ in range(7):
-            for quarter, (a, b, c, d) in enumerate(QUARTERS):
-                state[a] = (state[a] + state[b] + words[2 * quarter]) & 0xFFFFFFFF
-                turned = state[d] ^ state[a]
-                state[d] = (turned >> 16 | turned << 16) & 0xFFFFFFFF
-                state[c] = (state[c] + state[d]) & 0xFFFFFFFF
-                turned = state[b] ^ state[c]
-                state[b] = (turned >> 12 | turned << 20) & 0xFFFFFFFF
-                state[a] = (state[a] + state[b] + words[2 * quarter + 1]) & 0xFFFFFFFF
-                turned = state[d] ^ state[a]
-                state[d] = (turned >> 8 | turned << 24) & 0xFFFFFFFF
-                state[c] = (state[c] + state[d]) & 0xFFFFFFFF
-                turned = state[b] ^ state[c]
-                state[b] = (turned >> 7 | turned << 25) & 0xFFFFFFFF
-            words = [words[place] for place in PERMUTATION]
-        return [state[at] ^ state[at + 8] for at in range(8)]
-
     def node(first, end, root):
         """The chaining value of the chunks from `first` up to `end`, 1,024 bytes each."""
         if end - first == 1:

@@ -16,6 +16,7 @@ Certificates are read and written as in docs/certificates.md, with libzstd.
 import ctypes
 import ctypes.util
 import fnmatch
+import functools
 import os
 import random
 import struct
@@ -54,8 +55,9 @@ def leb128(number):
     return bytes(coded + bytes([number]))
 
 
+@functools.cache
 def decode(raw, claims):
-    """The claims of a block: lists [seeds, rank, lower, slack]."""
+    """The claims of a block: (seeds, rank, lower, slack)."""
     block = Cursor(raw)
     groups = [(block.take(1)[0], block.number()) for _ in range(block.number())]
     found = []
@@ -63,11 +65,8 @@ def decode(raw, claims):
         rank = 0
         for _ in range(size):
             rank += block.number()
-            found.append([seeds, rank, 0, 0])
-    for place in (2, 3):
-        for claim, bound in zip(found, block.take(claims)):
-            claim[place] = bound
-    return found
+            found.append((seeds, rank))
+    return [(*claim, *bounds) for claim, *bounds in zip(found, block.take(claims), block.take(claims))]
 
 
 def encode(claims):
@@ -109,8 +108,9 @@ class File:
         return other
 
     def claims(self, block):
+        """The claims of a block, as lists that can be changed."""
         count, size, packed = self.blocks[block][:3]
-        return decode(unpack(packed, size), count)
+        return [list(claim) for claim in decode(unpack(packed, size), count)]
 
     def set_block(self, block, claims, raw, packed=None):
         """Replaces a block by one with these bytes."""

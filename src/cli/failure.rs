@@ -19,6 +19,12 @@ pub(super) struct Failure {
 
 impl<E: Diagnostic + 'static> From<E> for Failure {
     fn from(error: E) -> Failure {
+        Failure::of(&error)
+    }
+}
+
+impl Failure {
+    fn of(error: &dyn Diagnostic) -> Failure {
         let mut message = error.to_string();
         for text in successors(error.source(), |&cause| cause.source()).map(ToString::to_string) {
             if !message.contains(&text) {

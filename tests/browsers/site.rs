@@ -178,16 +178,20 @@ fn other_requests_are_answered_while_a_player_thinks(browser: &Browser) {
     open(browser, &site.host);
     // The move takes all of its time, on a board with a solver and on one without.
     for board in ["6x6", "16x10"] {
-        let order = browser.run(&format!(
-            "return (async () => {{
-               await ask('api/position?board=6x4');
-               const [order, body] = [[], {{ board: '{board}', rules: 'single-move', player: 'perfect', time: 3 }}];
-               const move = ask('api/move', {{ method: 'POST', body: JSON.stringify(body) }});
-               const line = ask('api/line?board=6x4&moves=3');
-               await Promise.all([move.then(() => order.push('move')), line.then(() => order.push('line'))]);
-               return order; }})()"
-        ));
-        assert_eq!(order, json!(["line", "move"]), "{board}");
+        let order = |seconds: u32| {
+            browser.run(&format!(
+                "return (async () => {{
+                   await ask('api/position?board=6x4');
+                   const [order, time] = [[], {seconds}];
+                   const body = {{ board: '{board}', rules: 'single-move', player: 'perfect', time }};
+                   const move = ask('api/move', {{ method: 'POST', body: JSON.stringify(body) }});
+                   const line = ask('api/line?board=6x4&moves=3');
+                   await Promise.all([move.then(() => order.push('move')), line.then(() => order.push('line'))]);
+                   return order; }})()"
+            ))
+        };
+        // On a busy machine, the other answer takes some seconds, too.
+        assert!([3, 12, 48].into_iter().any(|seconds| order(seconds) == json!(["line", "move"])), "{board}");
     }
 }
 

@@ -30,10 +30,13 @@ const RACE: &str = "A data race was detected";
 fn nothing_is_found_in_builds_and_stages() {
     adapter::each(|adapter| {
         let name = adapter.name();
+        // Calls are the same on every adapter, and a slow one needs minutes for them.
+        let versions = if adapter.is_slow() { &VERSIONS[1..] } else { &VERSIONS };
         // Each program keeps one core busy.
         let finds_races = std::thread::scope(|scope| {
-            let versions = VERSIONS.map(|version| scope.spawn(move || finds_nothing_but_races(version, name)));
-            versions.map(|version| version.join().unwrap()).contains(&true)
+            let start = |&version: &Version| scope.spawn(move || finds_nothing_but_races(version, name));
+            let started: Vec<_> = versions.iter().map(start).collect();
+            started.into_iter().map(|version| version.join().unwrap()).fold(false, |any, finds| any | finds)
         });
         if !finds_races {
             optional::skip("VALIDATION", format_args!("no validation layer finds races of threads on {name}"));

@@ -1,8 +1,8 @@
 //! Progress of long work: a line on a terminal that changes.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{RecvTimeoutError, channel};
-use std::thread;
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::thread::{self, Scope};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -150,15 +150,20 @@ pub(crate) fn watch<T>(subject: &str, work: impl FnOnce() -> T) -> T {
 }
 
 /// Runs `work` while another thread calls `poll` at intervals.
-pub(crate) fn watched<T>(every: Duration, mut poll: impl FnMut() + Send, work: impl FnOnce() -> T) -> T {
+pub(crate) fn watched<T>(every: Duration, poll: impl FnMut() + Send, work: impl FnOnce() -> T) -> T {
     thread::scope(|scope| {
-        // The end of the work, even by a panic, drops the sender and so ends the thread.
-        let (_working, done) = channel::<()>();
-        scope.spawn(move || {
-            while done.recv_timeout(every) == Err(RecvTimeoutError::Timeout) {
-                poll();
-            }
-        });
+        let _working = polling(scope, every, Box::new(poll));
         work()
     })
+}
+
+/// Calls `poll` at intervals on another thread. The sender ends this when it is dropped, even by a panic.
+fn polling<'s>(scope: &'s Scope<'s, '_>, every: Duration, mut poll: Box<dyn FnMut() + Send + 's>) -> Sender<()> {
+    let (working, done) = channel();
+    scope.spawn(move || {
+        while done.recv_timeout(every) == Err(RecvTimeoutError::Timeout) {
+            poll();
+        }
+    });
+    working
 }

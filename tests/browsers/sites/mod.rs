@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use kalah::game::Rules;
+use parking_lot::Mutex;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -95,10 +96,22 @@ pub(crate) struct Site {
 }
 
 impl Site {
-    /// A site that was exported with these flags.
+    /// A copy of the site that these flags export.
     pub(crate) fn new(flags: &str) -> Site {
+        static EXPORTED: Mutex<BTreeMap<String, BTreeMap<PathBuf, Vec<u8>>>> = Mutex::new(BTreeMap::new());
         let folder = tempfile::tempdir().unwrap();
-        assert_eq!(export(folder.path(), flags).0, 0);
+        let mut exported = EXPORTED.lock();
+        let files = exported.entry(flags.to_owned()).or_insert_with(|| {
+            let first = tempfile::tempdir().unwrap();
+            assert_eq!(export(first.path(), flags).0, 0);
+            let relative = |path: PathBuf| path.strip_prefix(first.path()).unwrap().to_owned();
+            contents(first.path()).into_iter().map(|(path, bytes)| (relative(path), bytes)).collect()
+        });
+        for (name, bytes) in files {
+            let path = folder.path().join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, bytes).unwrap();
+        }
         Site { host: Host::new(folder.path(), ""), folder }
     }
 
