@@ -44,7 +44,6 @@ fn the_large_certificates_rest_on_the_known_tables() {
 }
 
 #[test]
-#[ignore = "slow"]
 fn the_certificates_of_the_repository_hold() {
     let directory = tempfile::tempdir().unwrap();
     let mut found: Vec<String> = Vec::new();
