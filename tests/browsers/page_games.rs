@@ -79,7 +79,9 @@ fn at_the_end_all_seeds_lie_in_the_stores_and_the_next_game_is_offered() {
         let Some(page) = Page::with(flags, "/#board=<3,5,2,0,0,1,2,0,2>&north=human") else { return };
         page.settled("south");
         page.is("$('#new').classList.contains('main')", false);
-        page.keys_until("3", "$('#status').textContent.match(/over/) && !$('.flying')");
+        page.keys_until("3", "$('#status').textContent.match(/over/)");
+        // The text comes before the last seeds move.
+        page.wait("$('.store.south .count').textContent === '6' && !$('.flying')");
         assert_eq!(page.drawn(), json!([0, 0, 0, 6, 0, 0, 0, 6]));
         page.is("$('#status').textContent.includes('a draw, 6 to 6')", true);
         page.wait("$('#new').classList.contains('main')");
