@@ -1,10 +1,10 @@
 //! The packed board agrees with the rules, and keys agree with the boards that they number.
 
-use kalah::game::{MAX_PITS, Pit, Position, Row, Rules, sow};
+use kalah::game::{MAX_PITS, Position, Row, Rules, sow};
 use kalah::solve::{Board, BoardKeys, Sower, Word};
 use proptest::prelude::*;
 
-use kalah_tests::small_boards::each_position;
+use kalah_tests::small_boards::{each_position, each_position_of};
 
 /// Strategy for positions that a word holds. Seeds are dropped into pits one by one, so that some pits are empty and
 /// some full.
@@ -22,10 +22,6 @@ fn positions<W: Word>() -> impl Strategy<Value = Position> {
             Position::new(row(&rows[..pits]), row(&rows[pits..]), 0, 0).unwrap()
         },
     )
-}
-
-fn unpacked<W: Word>(packed: W, pits: usize) -> Row {
-    Row::new(&packed.bytes().take(pits).map(u32::from).collect::<Vec<_>>()).unwrap()
 }
 
 fn assert_sowing_is_that_of_the_rules<W: Word>(position: &Position) -> Result<(), TestCaseError> {
@@ -50,8 +46,8 @@ fn assert_sown_alike<W: Word>(sower: &Sower<W>, position: &Position) {
     for pit in position.mover().moves() {
         let right = sow(rules, position.mover(), position.other(), pit);
         let sown = sower.sow(board, pit.index());
-        let rows = (unpacked(sown.board.mover, pits), unpacked(sown.board.other, pits));
-        assert_eq!(rows, (right.mover, right.other), "{rules} {position} move {pit}");
+        let after = Position::new(right.mover, right.other, 0, 0).unwrap();
+        assert_eq!(sown.board.position(pits), Some(after), "{rules} {position} move {pit}");
         assert_eq!((sown.stored, sown.again), (right.stored, right.again), "{rules} {position} move {pit}");
     }
 }
@@ -104,10 +100,7 @@ fn assert_boards_hold_what_they_say_and_no_more<W: Word>() {
     assert!(W::PITS == MAX_PITS || Board::<W>::of(&position(W::PITS + 1, 3)).is_none());
     assert!(Board::<W>::of(&position(6, W::SEEDS as u32 + 1)).is_none());
     // The largest possible hand, sown around the ring many times.
-    let largest = position(6, W::SEEDS as u32);
-    let sown = Sower::new(Rules::Standard, 6, W::SEEDS).unwrap().sow(Board::<W>::of(&largest).unwrap(), 0);
-    let expected = sow(Rules::Standard, largest.mover(), largest.other(), Pit::from_index(0).unwrap());
-    assert_eq!((unpacked(sown.board.mover, 6), sown.stored), (expected.mover, expected.stored));
+    assert_sown_alike(&Sower::<W>::new(Rules::Standard, 6, W::SEEDS).unwrap(), &position(6, W::SEEDS as u32));
 }
 
 #[test]
@@ -116,27 +109,10 @@ fn boards_hold_what_they_say_and_no_more() {
     assert_boards_hold_what_they_say_and_no_more::<u128>();
 }
 
-/// Packs rows, given as the seeds of each pit, into a board.
-fn board<W: Word>(rows: &[u8]) -> Board<W> {
-    let (mover, other) = rows.split_at(rows.len() / 2);
-    Board { mover: W::pack(mover.iter().copied()), other: W::pack(other.iter().copied()) }
-}
-
-/// Seeds of every board of `pits` pits a side and at most `seeds` seeds.
-fn all_rows(pits: usize, seeds: u8) -> Vec<Vec<u8>> {
-    let mut all = vec![(Vec::new(), seeds)];
-    for _ in 0..2 * pits {
-        let longer = |(places, left): (Vec<u8>, u8)| {
-            (0..=left).map(move |seeds| ([&places[..], &[seeds]].concat(), left - seeds))
-        };
-        all = all.into_iter().flat_map(longer).collect();
-    }
-    all.into_iter().map(|(places, _)| places).collect()
-}
-
-fn assert_keys_number_all_boards_without_gaps<W: Word + Into<u128>>(pits: usize, seeds: u8) {
-    let keys = BoardKeys::<W>::new(pits, seeds.into()).unwrap();
-    let mut found: Vec<u128> = all_rows(pits, seeds).iter().map(|rows| keys.key(board(rows)).into()).collect();
+fn assert_keys_number_all_boards_without_gaps<W: Word + Into<u128>>(pits: usize, seeds: u32) {
+    let keys = BoardKeys::<W>::new(pits, seeds as usize).unwrap();
+    let mut found: Vec<u128> = Vec::new();
+    each_position_of(pits, seeds, |position| found.push(keys.key(Board::of(position).unwrap()).into()));
     found.sort_unstable();
     assert!(found.into_iter().eq(0..keys.count()), "{pits} pits, {seeds} seeds");
 }
@@ -156,15 +132,12 @@ fn keys_number_all_boards_without_gaps() {
 fn the_last_key_of_the_largest_boards_is_that_of_all_seeds_in_the_first_pit() {
     for (pits, seeds) in [(1, 255), (2, 255), (8, 255), (9, 255), (13, 255), (14, 247), (15, 211), (16, 183)] {
         let keys = BoardKeys::<u128>::new(pits, seeds).unwrap();
-        let mut rows = vec![0; 2 * pits];
-        rows[0] = seeds as u8;
-        assert_eq!(keys.key(board(&rows)), keys.count() - 1, "{pits} pits, {seeds} seeds");
-        rows[0] = 0;
-        assert_eq!(keys.key(board(&rows)), 0);
+        let [empty, full] = [0, seeds as u8].map(|seeds| u128::pack([seeds].into_iter()));
+        let key = |mover, other| keys.key(Board { mover, other });
+        assert_eq!((key(empty, empty), key(full, empty)), (0, keys.count() - 1), "{pits} pits, {seeds} seeds");
         // The last key among those with the same row of the mover.
-        rows[pits] = seeds as u8;
         let beside = (1..=pits as u128).fold(1, |product, i| product * (seeds as u128 + i) / i);
-        assert_eq!(keys.key(board(&rows)), beside - 1);
+        assert_eq!(key(empty, full), beside - 1);
     }
 }
 

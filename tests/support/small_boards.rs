@@ -7,6 +7,11 @@ const BOARDS: [(usize, u32); 8] = [(1, 40), (2, 15), (3, 10), (4, 7), (5, 6), (6
 
 /// Calls `each` with every position without stores of each small board, finished games included.
 pub fn each_position(mut each: impl FnMut(&Position)) {
+    BOARDS.into_iter().for_each(|(pits, seeds)| each_position_of(pits, seeds, &mut each));
+}
+
+/// Calls `each` with every position without stores of `pits` pits a side and at most `seeds` seeds.
+pub fn each_position_of(pits: usize, seeds: u32, mut each: impl FnMut(&Position)) {
     fn fill(places: &mut Vec<u32>, pits: usize, left: u32, each: &mut impl FnMut(&Position)) {
         if places.len() == 2 * pits {
             let row = |seeds: &[u32]| Row::new(seeds).unwrap();
@@ -18,7 +23,5 @@ pub fn each_position(mut each: impl FnMut(&Position)) {
             places.pop();
         }
     }
-    for (pits, seeds) in BOARDS {
-        fill(&mut Vec::new(), pits, seeds, &mut each);
-    }
+    fill(&mut Vec::new(), pits, seeds, &mut each);
 }
