@@ -4,16 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
 
 use kalah::game::{Pit, Rules, sow};
-use kalah::index::{RowIndex, TableRow, game_row, table_row};
+use kalah::index::{RowIndex, TableRow, game_row, row_seeds, table_row};
 use kalah::rows::{Crossing, Crossings, Moves, OffsetList, Relays, RowMaps, RowMove};
 use proptest::prelude::*;
 
 /// The rule set with relays.
 const RELAYS: Rules = Rules::SKalaha;
-
-fn sum(row: &TableRow) -> usize {
-    row.iter().map(|&seeds| usize::from(seeds)).sum()
-}
 
 /// Compares all relays of `mover` with sowing, against all other rows with `seeds` seeds. Returns the number of relays.
 fn check(relays: &Relays, rows: &RowIndex, mover: &TableRow, seeds: usize) -> usize {
@@ -47,7 +43,7 @@ fn check(relays: &Relays, rows: &RowIndex, mover: &TableRow, seeds: usize) -> us
                 let (left, opponent) = (table_row(&sown.mover).unwrap(), table_row(&sown.other).unwrap());
                 assert_eq!(
                     (usize::from(ending.left), ending.own, usize::from(ending.opponent), rank_after, ending.again),
-                    (sum(&left), rows.rank(&left), sum(&opponent), rows.rank(&opponent), sown.again),
+                    (row_seeds(&left), rows.rank(&left), row_seeds(&opponent), rows.rank(&opponent), sown.again),
                     "{context}"
                 );
                 played += 1;
@@ -117,28 +113,6 @@ proptest! {
     }
 }
 
-/// The row and the spilled seeds with which a relay from `pit` crosses, seed by seed: the
-/// mover's pits, the store, the other pits.
-fn cross(pits: usize, row: &TableRow, pit: usize) -> Option<(TableRow, u8)> {
-    let mut ring = [0u8; 17];
-    ring[..pits].copy_from_slice(&row[..pits]);
-    let mut place = pit;
-    loop {
-        for _ in 0..std::mem::take(&mut ring[place]) {
-            place = (place + 1) % (2 * pits + 1);
-            ring[place] += 1;
-        }
-        if place > pits {
-            let mut own = TableRow::default();
-            own[..pits].copy_from_slice(&ring[..pits]);
-            return Some((own, ring[pits + 1..].iter().sum()));
-        }
-        if place == pits || ring[place] == 1 {
-            return None;
-        }
-    }
-}
-
 #[test]
 fn every_relay_is_at_its_crossing_and_none_elsewhere() {
     for (pits, most) in [(1, 9), (2, 9), (3, 16), (6, 11), (7, 6), (8, 5)] {
@@ -147,13 +121,13 @@ fn every_relay_is_at_its_crossing_and_none_elsewhere() {
         for seeds in 1..=most {
             let mut expected: BTreeMap<Crossing, BTreeSet<u32>> = BTreeMap::new();
             for mover in 0..rows.rows(seeds) as u32 {
-                let row = rows.unrank(seeds, mover);
-                for (own, spilled) in (0..pits).filter(|&pit| row[pit] > 0).filter_map(|pit| cross(pits, &row, pit)) {
+                for (_, row_move) in RowMove::all(RELAYS, pits, &rows.unrank(seeds, mover)) {
+                    let RowMove::Relay { own, spilled } = row_move else { continue };
                     let crossing = Crossing { left: own.iter().sum(), own: rows.rank(&own), spilled };
                     expected.entry(crossing).or_default().insert(mover);
                 }
             }
-            let crossings = Crossings::new(rows.rows(seeds), &Moves::new(Rules::SKalaha, &maps, seeds));
+            let crossings = Crossings::new(rows.rows(seeds), &Moves::new(RELAYS, &maps, seeds));
             let found = crossings.all().iter().enumerate();
             let found: Vec<_> = found.map(|(at, &crossing)| (crossing, crossings.movers(at).to_vec())).collect();
             let expected: Vec<(Crossing, Vec<u32>)> =
