@@ -154,26 +154,6 @@ fn another_file_is_refused() {
     }
 }
 
-/// Names of files that begin like this.
-fn names(directory: &Path, beginning: &str) -> Vec<String> {
-    let names = fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
-    names.filter(|name| name.starts_with(beginning)).collect()
-}
-
-#[test]
-fn an_altered_table_is_not_packed() {
-    let directory = tempfile::tempdir().unwrap();
-    let (table, _) = packed(directory.path());
-    let mut bytes = table.bytes().to_vec();
-    let at = table.header().entries[3].offset as usize + 70;
-    bytes[at] ^= 1;
-    let altered = Table::from_bytes(Path::new("altered.kalah"), bytes).unwrap();
-    let archive = directory.path().join("altered.archive");
-    let error = archive::compress(&altered, &archive, &Pulse::default()).unwrap_err();
-    assert!(error.is_damage() && error.to_string().contains("altered.kalah"), "{error}");
-    assert_eq!(names(directory.path(), "altered.archive"), [""; 0]);
-}
-
 /// Returns the frames of an archive under the header of `other`, with right checksums.
 pub(crate) fn renamed(bytes: &[u8], other: &[u8]) -> Vec<u8> {
     let (own, LayerHeader { key, form, source, .. }) = (header(bytes), header(other));
@@ -228,5 +208,8 @@ fn a_build_does_not_adopt_what_a_refused_archive_left() {
     assert!(error.is_damage(), "{error}");
     let built = self::table(to.path(), Rules::EmptyCapture, 4, 9);
     assert!(built.bytes() == table.bytes(), "the table has a frame of the archive");
-    assert_eq!(names(to.path(), &(table.key().file_name() + ".")), [""; 0], "unfinished files");
+    let unfinished = table.key().file_name() + ".";
+    for entry in fs::read_dir(to.path()).unwrap() {
+        assert!(!entry.unwrap().file_name().to_str().unwrap().starts_with(&unfinished));
+    }
 }

@@ -1,14 +1,9 @@
-//! Samples of a layer: the choice of positions. A wrong score at the end of a frame is always found.
+//! Samples of a layer: the choice of positions.
 
 use kalah::game::Rules;
 use kalah::index::Frame;
-use kalah::progress::Pulse;
-use kalah::table::{TableKey, Tables};
-use kalah::verify::{Fault, Sample, check_sample};
-use kalah_tests::files::copied;
-use kalah_tests::tables::built;
-
-use crate::rescored;
+use kalah::table::TableKey;
+use kalah::verify::Sample;
 
 fn key(pits: usize, seeds: usize) -> TableKey {
     TableKey { rules: Rules::EmptyCapture, pits, seeds }
@@ -72,36 +67,5 @@ fn no_position_is_out_of_reach() {
             Sample::new(key, 60, source).indices(frame).for_each(|index| reached[index as usize] = true);
         }
         assert!(reached.iter().all(|&reached| reached), "{frame:?}");
-    }
-}
-
-#[test]
-fn a_wrong_score_at_an_end_of_the_smallest_frames_is_always_found() {
-    let (pits, last) = (3, 10);
-    let directory = copied(built(&[(Rules::EmptyCapture, pits, last)]));
-    let open = || Tables::open(directory.path(), Rules::EmptyCapture, pits, last).unwrap();
-    let right = open();
-    let check = |key, source| check_sample(&open(), &Sample::new(key, 1, source), &Pulse::default());
-    for key in (3..=last).map(|seeds| key(pits, seeds)) {
-        let (path, sound) = (key.path(directory.path()), right.layer(key.seeds).unwrap());
-        let smallest = key.frames().map(Frame::positions).min().unwrap();
-        for frame in key.frames().filter(|frame| frame.positions() == smallest) {
-            for index in [0, frame.positions() - 1] {
-                assert!(check(key, index).is_ok(), "{key}: a fault in an undamaged table");
-                std::fs::remove_file(&path).unwrap();
-                std::fs::write(&path, rescored(sound, (frame, index), |score| score ^ 1).bytes()).unwrap();
-                let (mover, other) = frame.ranks(index);
-                for source in 0..10 {
-                    let Err(Fault::Score { position, stored, right: score, .. }) = check(key, source) else {
-                        panic!("{key}, {frame:?}, position {index}, source {source}: not found");
-                    };
-                    let row = |seeds, rank| right.rows().unrank(seeds, rank).map(u32::from)[..pits].to_vec();
-                    assert_eq!(position.mover().seeds(), row(frame.mover, mover));
-                    assert_eq!(position.other().seeds(), row(frame.other, other));
-                    assert_eq!(stored ^ 1, score);
-                }
-                std::fs::write(&path, sound.bytes()).unwrap();
-            }
-        }
     }
 }
