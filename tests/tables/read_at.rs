@@ -1,18 +1,15 @@
 //! Tables that are not mapped, but read into memory or block by block. They give the same scores as mapped ones, and
 //! find the same damage.
 
-use std::io;
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use kalah::build::build;
 use kalah::game::Rules;
 use kalah::header::Kind;
 use kalah::index::Frame;
 use kalah::table::format::BLOCK_BYTES;
-use kalah::table::{Damage, LocalFile, Source, SourceError, Table, TableError, TableKey, check_in_parallel};
+use kalah::table::{Damage, LocalFile, Table, TableError, TableKey, check_in_parallel};
 use kalah_tests::tables::built;
 use tempfile::TempDir;
 
@@ -62,14 +59,14 @@ fn all_ways_to_read_a_table_give_the_same_scores() {
 
 #[test]
 fn every_damaged_byte_is_found_wherever_the_table_is_read_from() {
-    let key = key(Rules::EmptyCapture, 7);
-    let sound = std::fs::read(key.path(directory())).unwrap();
-    let path = key.path(Path::new("damaged"));
-    let expected = scores(&by_block(&path, sound.clone(), u64::MAX).unwrap()).unwrap();
+    let (place, key) = (tempfile::tempdir().unwrap(), key(Rules::EmptyCapture, 7));
+    let (right, path) = (key.path(directory()), key.path(place.path()));
+    let (sound, expected) = (std::fs::read(&right).unwrap(), scores(&in_file(&right)).unwrap());
     for at in 0..sound.len() {
         let mut bytes = sound.clone();
         bytes[at] ^= 1 << (at % 8);
-        let by_block = by_block(&path, bytes.clone(), u64::MAX);
+        std::fs::write(&path, &bytes).unwrap();
+        let by_block = Table::of(Kind::Table, Box::new(LocalFile::open(&path).unwrap()));
         // Opening finds damage of the header and directory, checking finds damage of the rest. A score is right or an
         // error.
         match by_block.as_ref().map(|table| (scores(table), table.check())) {
@@ -159,51 +156,4 @@ fn a_file_that_became_shorter_is_an_error_wherever_it_is_read() {
         let error = table.score(mover, 0, 0).unwrap_err();
         assert!(matches!(error, TableError::Damaged { damage: Damage::Shrunk, .. }), "{error}");
     }
-}
-
-/// A source in memory that fails after a number of reads.
-struct Failing {
-    name: PathBuf,
-    bytes: Vec<u8>,
-    left: AtomicU64,
-}
-
-impl Source for Failing {
-    fn name(&self) -> &Path {
-        &self.name
-    }
-
-    fn bytes(&self) -> u64 {
-        self.bytes.len() as u64
-    }
-
-    fn read(&self, parts: &[Range<u64>], _: bool) -> Result<Vec<Vec<u8>>, SourceError> {
-        if self.left.fetch_update(Relaxed, Relaxed, |left| left.checked_sub(1)).is_err() {
-            return Err(io::Error::other("the network is down").into());
-        }
-        Ok(parts.iter().map(|part| self.bytes[part.start as usize..part.end as usize].to_vec()).collect())
-    }
-}
-
-/// Opens a table whose blocks are read when they are needed, from a source that fails after `reads` reads.
-fn by_block(name: &Path, bytes: Vec<u8>, reads: u64) -> Result<Table, TableError> {
-    let source = Failing { name: name.to_owned(), bytes, left: AtomicU64::new(reads) };
-    Table::of(Kind::Table, Box::new(source))
-}
-
-#[test]
-fn a_source_that_fails_is_an_error_with_the_file() {
-    let key = key(Rules::Standard, 5);
-    let bytes = std::fs::read(key.path(directory())).unwrap();
-    let path = key.path(Path::new("remote"));
-    let open = |reads| by_block(&path, bytes.clone(), reads);
-    let error = open(0).unwrap_err();
-    assert_eq!(error.to_string(), format!("{}: the network is down", path.display()));
-    let table = open(1).unwrap();
-    assert!(table.score(1, 0, 0).unwrap_err().to_string().contains("the network is down"));
-    // Blocks that were read stay in memory: the header and the frame take two reads.
-    let table = open(2).unwrap();
-    let first = table.score(1, 0, 0).unwrap();
-    assert_eq!(table.score(1, 0, 0).unwrap(), first);
-    assert!(table.score(2, 0, 0).is_err());
 }
