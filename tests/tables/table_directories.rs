@@ -212,26 +212,8 @@ fn bound_tables_in_a_directory_of_their_own_are_checked() {
 fn what_cannot_be_done_leaves_no_directory_behind() {
     let place = Place::empty();
     place.run("build --seeds 12 --memory 1MiB --tables none").fails(1, "--memory");
-    place.run("bounds --seeds 3..5 --tables none").fails(1, "there is no directory");
     place.run("bounds --seeds 3..5 --tables none --output output").exits(1);
     assert_eq!(place.names(), [""; 0]);
     let ran = place.run("verify --rules standard").exits(1);
     ran.prints("there are no tables for standard with 6 pits").does_not_print("--seeds 2 ");
-}
-
-#[test]
-fn scores_are_counted_alike_by_one_thread_and_by_all() {
-    let place = tables(Rules::Standard);
-    // Any text is a path.
-    let tables = Tables::open(place.path().to_str().unwrap(), Rules::Standard, KEY.pits, KEY.seeds).unwrap();
-    for table in tables.layers() {
-        let mut counts = vec![0; table.key().seeds + 1];
-        for frame in table.key().frames() {
-            let scores = table.frame(frame.mover).unwrap();
-            for (mover, other) in (0..frame.positions()).map(|index| frame.ranks(index)) {
-                counts[usize::from(scores.score(mover, other).unwrap())] += 1;
-            }
-        }
-        assert_eq!(kalah::table::score_counts(table).unwrap(), counts, "{}", table.key());
-    }
 }

@@ -192,9 +192,6 @@ fn all_boards_are_checked_in_one_run() {
         .prints("standard with 2 pits and 6 seeds exists, but below it layer 2 is missing");
 
     kalah(&Place::empty(), "verify --all").fails(1, "nothing was checked");
-    kalah(&place, "verify --all --tables none").fails(1, "there is no directory");
-    kalah(&place, "verify --all --pits 6").exits(2);
-    kalah(&place, "verify --all --seeds 6").exits(2);
 }
 
 /// Commands that read the layer of 7 seeds on 6 pits, or need it for a build.
@@ -257,9 +254,6 @@ fn every_command_names_a_table_that_cannot_be_used() {
 fn a_layer_under_the_name_of_another_is_damage() {
     let place = copy();
     std::fs::copy(table(place.path(), 6), table(place.path(), 7)).unwrap();
-    for flags in [" --all", " --seeds 7", " --consistency"] {
-        kalah(&place, &format!("verify --json{flags}")).exits(3).json();
-    }
     let report = kalah(&place, "verify --json").exits(3).json();
     assert_eq!((&report["faults"][0]["seeds"], &report["faults"][0]["check"]), (&7.into(), &"files".into()));
     assert_eq!(report["passed"].as_array().unwrap().len(), 7, "all others are checked");
@@ -269,21 +263,6 @@ fn a_layer_under_the_name_of_another_is_damage() {
     let listing = all_tables.list().unwrap();
     assert_eq!((listing.tables.len(), listing.damaged.len()), (7 + 5, 1));
     assert!(listing.damaged[0].1.to_string().contains("it holds empty-capture with 6 pits and 6 seeds"));
-}
-
-#[test]
-fn a_damaged_archive_exits_with_3_and_one_that_cannot_be_read_with_1() {
-    let place = copy();
-    kalah(&place, "archive pack --seeds 8 --output packed").success();
-    damage(&place.at("packed/empty-capture-6-08.kalah.archive"));
-    std::fs::remove_file(table(place.path(), 8)).unwrap();
-    for (path, code, message) in [
-        ("packed/empty-capture-6-08.kalah.archive", 3, "download it or pack the table again"),
-        ("packed", 1, "it is a directory"),
-        ("packed/none", 1, "packed/none: No such file"),
-    ] {
-        kalah(&place, &format!("archive unpack {path}")).fails(code, message);
-    }
 }
 
 #[cfg(unix)]
@@ -381,19 +360,8 @@ fn too_little_memory_is_said() {
 #[cfg(unix)]
 #[test]
 fn a_file_that_may_not_grow_is_an_error_that_explains_how_to_go_on() {
-    // Files may have 16 blocks of 512 bytes. The layer of 7 seeds is larger.
-    let limit = "ulimit -f 16";
-    let eight_is_right = |place: &Place| {
-        assert_eq!(std::fs::read(table(place.path(), 8)).unwrap(), std::fs::read(table(tables(), 8)).unwrap());
-    };
-    let place = Place::empty();
-    let ran = limited(&place, limit, "build --seeds 8 --backend cpu").exits(1);
-    ran.prints("empty-capture-6-07.kalah.partial: File too large").prints("raise the limit").prints("ulimit -f");
-    assert!(table(place.path(), 6).exists());
-    kalah(&place, "build --seeds 8 --backend cpu").success().prints("frames kept from an earlier run");
-    eight_is_right(&place);
-
-    let place = copy();
+    // Files may have 16 blocks of 512 bytes. The layers of 8 and 9 seeds are larger.
+    let (place, limit) = (copy(), "ulimit -f 16");
     std::fs::remove_file(table(place.path(), 9)).unwrap();
     limited(&place, limit, "build --seeds 9 --share --backend cpu").fails(1, "raise the limit");
     let left = |end: &str| place.names().iter().filter(|name| name.ends_with(end)).count();
@@ -408,7 +376,7 @@ fn a_file_that_may_not_grow_is_an_error_that_explains_how_to_go_on() {
     limited(&place, limit, unpack).fails(1, "File too large");
     assert_eq!(left(".tmp") + left("-08.kalah"), 0);
     kalah(&place, unpack).success();
-    eight_is_right(&place);
+    assert!(std::fs::read(table(place.path(), 8)).unwrap() == std::fs::read(table(tables(), 8)).unwrap());
 }
 
 #[test]
