@@ -2,7 +2,7 @@
 #![cfg(all(unix, feature = "cli"))]
 
 use std::path::Path;
-use std::process::{Child, Command};
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use kalah::game::Rules;
@@ -28,27 +28,6 @@ pub(crate) fn whole(flags: &str) -> Files {
     files(directory.path())
 }
 
-#[track_caller]
-fn ended(process: Child) {
-    process.wait_with_output().unwrap().success();
-}
-
-#[test]
-fn processes_that_share_a_build_make_the_files_of_one() {
-    for flags in ["--pits 3 --seeds 9", "--pits 4 --rules standard --seeds 9"] {
-        let directory = tempfile::tempdir().unwrap();
-        let share = format!("build --share --json {flags}");
-        let processes = [(); 5].map(|()| kalah(directory.path(), &share).spawn().unwrap());
-        processes.into_iter().for_each(ended);
-        assert_complete(directory.path(), &whole(flags), "shared");
-        // Existing files are kept.
-        let report = kalah(directory.path(), &share).run().success().json();
-        for field in ["pairs", "joined", "positions"] {
-            assert_eq!(report[field], 0, "{field}");
-        }
-    }
-}
-
 #[test]
 fn a_damaged_piece_is_reported_and_computed_again_by_the_process_that_joins_it() {
     let directory = with_pieces(TableKey { rules: Rules::EmptyCapture, pits: 3, seeds: 9 }, &[1, 2]);
@@ -70,16 +49,10 @@ fn a_plan_counts_what_is_missing_with_a_row_for_each_layer() {
     let positions = |seeds| layer_positions(3, seeds);
     let all = plan();
     assert_eq!(layers(&all).len(), 10);
-    let mut below = 0;
     for (seeds, layer) in (2..).zip(layers(&all)) {
         assert_eq!((&layer["seeds"], &layer["positions"]), (&seeds.into(), &positions(seeds).into()));
-        let read = layer["read"].as_u64().unwrap();
-        assert!(read.abs_diff(below * 42 / 80) <= 8, "{layer}");
-        below += positions(seeds);
     }
-    assert_eq!(all["positions"], below);
-    let most = layers(&all).iter().map(|layer| layer["memory"].as_u64().unwrap()).max();
-    assert_eq!(all["memory"].as_u64(), most);
+    assert_eq!(all["positions"], (2..=11).map(positions).sum::<u64>());
     let seconds: f64 = layers(&all).iter().map(|layer| layer["seconds"].as_f64().unwrap()).sum();
     assert!((all["seconds"].as_f64().unwrap() - seconds).abs() < 1e-9);
     let text = run("plan build").stdout();
@@ -110,36 +83,42 @@ fn an_ordinary_build_and_processes_that_share_one_meet_in_a_directory() {
     let (flags, start) = ("--seeds 13 --rules s-kalaha", Instant::now());
     let build = |more: &str| kalah(directory.path(), &format!("build {flags}{more}"));
     let processes = [" --share", " --share", ""].map(|more| build(more).spawn().unwrap());
-    processes.into_iter().for_each(ended);
+    for process in processes {
+        process.wait_with_output().unwrap().success();
+    }
     assert!(start.elapsed() < Duration::from_secs(25), "a process waited for a killed one");
     // Pieces that were finished too late stay for the next process.
     build("").run().success();
     assert_complete(directory.path(), &whole(flags), "met");
+    // Existing files are kept.
+    let report = build(" --share --json").run().success().json();
+    for field in ["pairs", "joined", "positions"] {
+        assert_eq!(report[field], 0, "{field}");
+    }
 }
 
 #[test]
 fn a_user_compares_the_layers_below_once_for_all_processes() {
-    ["", " --share"].into_iter().for_each(compares_the_layers_below_once);
-}
-
-fn compares_the_layers_below_once(share: &str) {
-    let (directory, temporary) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    let build = |seeds: usize| {
-        let mut build = kalah(directory.path(), &format!("build --pits 4{share} --seeds {seeds}"));
-        build.env("XDG_CACHE_HOME", temporary.path()).run()
-    };
-    kalah(directory.path(), "build --pits 4 --seeds 10").run().success();
-    let notes = || std::fs::read_dir(temporary.path().join("kalah/checked")).unwrap().count();
-    // The program writes no note about a table written in the last two seconds: its time might not show another change.
-    std::thread::sleep(Duration::from_millis(2200));
-    build(10).success();
-    assert_eq!(notes(), 9);
-    // Changed bytes are found, since the time of the file changed.
-    let table = directory.path().join("empty-capture-4-09.kalah");
-    let right = std::fs::read(&table).unwrap();
-    flip(&table, right.len() - 300, 1);
-    build(11).exits(3).prints("empty-capture-4-09.kalah");
-    std::fs::write(&table, right).unwrap();
-    build(11).success();
-    assert_complete(directory.path(), &whole("--pits 4 --seeds 11"), "with notes");
+    for share in ["", " --share"] {
+        let (directory, temporary) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let build = |seeds: usize| {
+            let mut build = kalah(directory.path(), &format!("build --pits 4{share} --seeds {seeds}"));
+            build.env("XDG_CACHE_HOME", temporary.path()).run()
+        };
+        kalah(directory.path(), "build --pits 4 --seeds 10").run().success();
+        let notes = || std::fs::read_dir(temporary.path().join("kalah/checked")).unwrap().count();
+        // The program writes no note about a table written in the last two seconds: its time might not show another
+        // change.
+        std::thread::sleep(Duration::from_millis(2200));
+        build(10).success();
+        assert_eq!(notes(), 9);
+        // Changed bytes are found, since the time of the file changed.
+        let table = directory.path().join("empty-capture-4-09.kalah");
+        let right = std::fs::read(&table).unwrap();
+        flip(&table, right.len() - 300, 1);
+        build(11).exits(3).prints("empty-capture-4-09.kalah");
+        std::fs::write(&table, right).unwrap();
+        build(11).success();
+        assert_complete(directory.path(), &whole("--pits 4 --seeds 11"), "with notes");
+    }
 }
