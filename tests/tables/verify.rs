@@ -192,6 +192,8 @@ fn all_boards_are_checked_in_one_run() {
         .prints("standard with 2 pits and 6 seeds exists, but below it layer 2 is missing");
 
     kalah(&Place::empty(), "verify --all").fails(1, "nothing was checked");
+    kalah(&place, "verify --all --pits 6").exits(2);
+    kalah(&place, "verify --all --seeds 6").exits(2);
 }
 
 /// Commands that read the layer of 7 seeds on 6 pits, or need it for a build.
