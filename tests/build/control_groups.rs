@@ -118,6 +118,19 @@ fn a_search_that_does_not_fit_its_group_is_refused() {
     groups.kalah(solve).success();
 }
 
+#[test]
+fn threads_are_those_of_the_quota_of_the_tightest_group() {
+    let Some(groups) = Groups::new("cpu", "threads") else { return };
+    let threads = || groups.kalah("search 3x2 --depth 3 --json").success().json()["threads"].as_u64().unwrap();
+    let cores = threads();
+    if cores == 1 {
+        optional::skip("SYSTEM", "there is only one processor");
+        return;
+    }
+    groups.limit("cpu.cfs_quota_us", "cpu.max", "100000");
+    assert_eq!(threads(), 1, "of {cores}");
+}
+
 /// Environment variable that marks the process inside the group: it runs the next test there.
 #[cfg(feature = "gpu")]
 const STARVED: &str = "KALAH_TEST_STARVED";

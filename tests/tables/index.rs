@@ -32,6 +32,10 @@ fn potential(pits: usize, row: &TableRow) -> usize {
     row[..pits].iter().enumerate().map(|(pit, &seeds)| usize::from(seeds) * (pits - 1 - pit)).sum()
 }
 
+fn binomial(n: usize, k: usize) -> u64 {
+    (1..=k).fold(1u128, |product, i| product * (n - k + i) as u128 / i as u128) as u64
+}
+
 /// Strategy for boards whose ranks are drawn at random.
 fn large_boards() -> impl Strategy<Value = usize> {
     6..=MAX_TABLE_PITS
@@ -219,6 +223,17 @@ fn capture_maps_take_a_pit() {
                 let within = place - map.segments()[held].start;
                 assert_eq!(remaining[held][within as usize], index.rank(&row), "{row:?}");
             }
+            // Each row is in one part, at the place of its remainder.
+            for (block, places) in map.places().chunks(64).enumerate() {
+                let mut found = vec![u32::MAX; places.len()];
+                for part in map.parts(block) {
+                    let rows = (0..64).filter(|bit| part.rows >> bit & 1 == 1);
+                    for (row, place) in rows.zip(part.place..) {
+                        assert_eq!(std::mem::replace(&mut found[row], place), u32::MAX);
+                    }
+                }
+                assert_eq!(found, places);
+            }
         }
     }
 }
@@ -241,9 +256,9 @@ fn rank_sets_have_the_ranks_that_they_were_made_of() {
 fn layers_hold_all_positions_with_seeds_in_both_rows() {
     for pits in 1..=MAX_TABLE_PITS {
         for seeds in 2..=MAX_TABLE_SEEDS {
-            let one_row_empty = row_count(pits, seeds) as u128;
-            let all = sequences(pits, seeds).unwrap();
-            assert_eq!(u128::from(layer_positions(pits, seeds)), all - 2 * one_row_empty);
+            let all = binomial(seeds + 2 * pits - 1, 2 * pits - 1);
+            let one_row_empty = binomial(seeds + pits - 1, pits - 1);
+            assert_eq!(layer_positions(pits, seeds), all - 2 * one_row_empty);
         }
     }
 }
