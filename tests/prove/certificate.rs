@@ -13,9 +13,12 @@ use kalah::certificate::{
 use kalah::file::StateError;
 use kalah::game::{Bounds, MAX_PITS, Position, Row, Rules, ValueBounds};
 use kalah::progress::Pulse;
+use kalah::prove::Wanted;
 use kalah::table::{TableError, Tables};
 
-use crate::certificates::{Scores, certificate, check, children, positions, read, read_in_python, stored};
+use crate::certificates::{check, positions, read, read_in_python, stored};
+use crate::prove::{Board, Case};
+use kalah_tests::exhaustive::{Scores, exhaustive};
 use kalah_tests::optional::{self, has_python};
 use kalah_tests::program::Ran;
 use kalah_tests::tables::opened;
@@ -38,11 +41,11 @@ fn searches_decide_what_is_true_within_their_nodes_and_always_the_same() {
     ];
     let cases = Rules::ALL.into_iter().flat_map(|rules| cases.map(|case| (rules, case)));
     for (rules, (pits, seeds, step, table_seeds, effort)) in cases {
-        let (tables, mut scores) = (opened(rules, pits, 6), Scores::of(rules));
+        let (tables, mut scores) = (opened(rules, pits, 6), Scores::default());
         let checker = || Checker::new(rules, pits, Some(&tables), table_seeds, effort).unwrap();
         let (mut reused, mut decided, mut all) = (checker(), 0, 0);
         for position in positions(pits, seeds, step) {
-            let score = scores.score(&position);
+            let score = exhaustive(rules, &position, &mut scores);
             for asked in [score.saturating_sub(1), score, score + 1] {
                 let finding = reused.reaches(&position, asked).expect("the tables are sound");
                 assert_eq!(checker().reaches(&position, asked).expect("the tables are sound"), finding);
@@ -107,16 +110,17 @@ fn the_checker_plays_as_the_game_does() {
 #[test]
 fn every_reason_is_found_and_shows_only_what_is_true() {
     for rules in Rules::ALL {
-        let mut scores = Scores::of(rules);
+        let mut scores = Scores::default();
         let mut checker = Checker::new(rules, 3, None, 0, 3).unwrap();
         let mut found = [0; 3];
         for position in positions(3, 8, 11) {
             let is_known = |next: &Position| xxhash_rust::xxh3::xxh3_64(next.to_string().as_bytes()).is_multiple_of(2);
-            let after = children(rules, &position, Bound::AtLeast(0)).into_iter().map(|(_, next, _)| next);
+            let after = position.moves().map(|pit| position.play(rules, pit).unwrap().position.without_stores());
             let after = after.filter(|next| !next.is_over() && is_known(next));
-            let claims: HashMap<Position, u32> = after.map(|next| (next, scores.score(&next))).collect();
+            let claims: HashMap<Position, u32> =
+                after.map(|next| (next, exhaustive(rules, &next, &mut scores))).collect();
             let known = |next: &Position| claims.get(next).map(|&score| Bounds { lower: score, upper: score });
-            let score = scores.score(&position);
+            let score = exhaustive(rules, &position, &mut scores);
             let bounds = (0..=position.seeds()).flat_map(|score| [Bound::AtLeast(score), Bound::AtMost(score)]);
             for bound in bounds {
                 match checker.reason(&position, bound, &known).expect("there are no tables") {
@@ -145,20 +149,17 @@ pub(crate) fn bytes_of(certificate: &Certificate) -> Vec<u8> {
 }
 
 /// Calls `test` with the certificate of a small game by each rule set, without tables and with some.
-fn small_certificates(mut test: impl FnMut(&mut Scores, &Certificate, Option<&Tables>)) {
-    for rules in Rules::ALL {
-        let tables = opened(rules, 3, 6);
-        let mut scores = Scores::of(rules);
-        for (tables, effort) in [(None, 4), (Some(&tables), 2)] {
-            let certificate = certificate(&mut scores, "3x3", tables, effort);
-            test(&mut scores, &certificate, tables);
-        }
+fn small_certificates(mut test: impl FnMut(&Certificate, Option<&Tables>)) {
+    for (rules, (seeds, effort)) in Rules::ALL.into_iter().flat_map(|rules| [(0, 4), (6, 2)].map(|it| (rules, it))) {
+        let board = Board::new(rules, "3x3", seeds);
+        let certificate = Case { effort, ..board.case(Wanted::Openings) }.certificate();
+        test(&certificate, board.tables.as_ref());
     }
 }
 
 #[test]
 fn what_is_written_is_read_and_holds() {
-    small_certificates(|_, certificate, tables| {
+    small_certificates(|certificate, tables| {
         let bytes = bytes_of(certificate);
         assert_eq!(bytes, bytes_of(certificate));
         let read = read(&bytes).expect("it was just written");
@@ -186,11 +187,11 @@ fn every_false_claim_is_found() {
 
 /// Makes every `step`-th claim false.
 fn false_claims_of_every_claim(step: usize) {
-    small_certificates(|scores, certificate, tables| {
-        let mut found = 0;
+    small_certificates(|certificate, tables| {
+        let (rules, mut scores, mut found) = (certificate.head.statement.rules, Scores::default(), 0);
         for claim in certificate.claims.iter().step_by(step) {
             let Claim { position, bounds: Bounds { lower, upper } } = claim;
-            let score = scores.score(&position);
+            let score = exhaustive(rules, &position, &mut scores);
             // A bound one better than the truth. If the claim is not tight, that is more than one better than claimed.
             let wrong = [
                 Bounds { lower: score + 1, upper: position.seeds() },
@@ -214,9 +215,10 @@ fn false_claims_of_every_claim(step: usize) {
 
 #[test]
 fn the_first_false_claim_is_named() {
-    small_certificates(|scores, certificate, tables| {
+    small_certificates(|certificate, tables| {
+        let (rules, mut scores) = (certificate.head.statement.rules, Scores::default());
         for claim in certificate.claims.iter().step_by(7) {
-            let (score, seeds) = (scores.score(&claim.position), claim.position.seeds());
+            let (score, seeds) = (exhaustive(rules, &claim.position, &mut scores), claim.position.seeds());
             if score == seeds {
                 continue;
             }
@@ -242,7 +244,7 @@ fn the_first_false_claim_is_named() {
 
 #[test]
 fn statements_that_are_false_or_state_nothing_are_found() {
-    small_certificates(|_, certificate, tables| {
+    small_certificates(|certificate, tables| {
         let statement = &certificate.head.statement;
         let bounds = Statement::all_values(&statement.position);
         let mut statements = vec![Statement { bounds, openings: Vec::new(), ..statement.clone() }];
@@ -268,7 +270,7 @@ fn statements_that_are_false_or_state_nothing_are_found() {
 
 #[test]
 fn other_tables_are_found() {
-    small_certificates(|_, certificate, tables| {
+    small_certificates(|certificate, tables| {
         let Some(tables) = tables else { return };
         for table in 0..certificate.head.tables.len() {
             let mut changed = certificate.clone();
@@ -289,7 +291,8 @@ fn other_tables_are_found() {
 fn a_stopped_check_goes_on_and_counts_the_same() {
     let directory = tempfile::tempdir().expect("a directory");
     let state = directory.path().join("check.json");
-    let certificate = certificate(&mut Scores::of(Rules::EmptyCapture), "4x3", None, 3);
+    let board = Board::new(Rules::EmptyCapture, "4x3", 0);
+    let certificate = Case { effort: 3, ..board.case(Wanted::Openings) }.certificate();
     let (file, claims) = (stored(&certificate), certificate.claims.len() as u64);
     let check = Check::new(&file, None, &Pulse::default()).expect("it rests on no tables");
     let whole = check.claims(CheckTally::default(), &Pulse::default(), None).expect("all claims are true");
@@ -345,9 +348,9 @@ fn a_stopped_check_goes_on_and_counts_the_same() {
     assert!(identity.open_state(&state, claims - 1).is_err_and(|error| matches!(error, StateError::Damaged { .. })));
 }
 
-/// Bytes of a small certificate.
-fn small_file(tables: Option<&Tables>) -> Vec<u8> {
-    let certificate = certificate(&mut Scores::of(Rules::Standard), "2x3", tables, 0);
+/// Bytes of a small certificate that rests on tables to this number of seeds.
+fn small_file(seeds: usize) -> Vec<u8> {
+    let certificate = Board::new(Rules::Standard, "2x3", seeds).without_searches(Wanted::Openings).certificate();
     assert!(certificate.claims.len() > 10);
     bytes_of(&certificate)
 }
@@ -355,7 +358,7 @@ fn small_file(tables: Option<&Tables>) -> Vec<u8> {
 /// Both readers find it, and give the same reason.
 #[test]
 fn every_flipped_bit_and_every_other_length_is_found() {
-    let mut bytes = small_file(Some(&opened(Rules::Standard, 2, 3)));
+    let mut bytes = small_file(3);
     assert!(read(&bytes).is_ok());
     let file = tempfile::NamedTempFile::new().expect("a temporary file");
     let refused = |bytes: &[u8], what: &str| {
@@ -381,7 +384,7 @@ fn every_flipped_bit_and_every_other_length_is_found() {
 }
 
 /// Writes the right checksums and digest into a certificate whose header, statement or directory was changed.
-fn seal(bytes: &mut [u8]) {
+pub(crate) fn seal(bytes: &mut [u8]) {
     use xxhash_rust::xxh3::xxh3_64;
     bytes[120..128].fill(0);
     let checksum = xxh3_64(&bytes[..128]);
@@ -400,7 +403,7 @@ fn seal(bytes: &mut [u8]) {
 
 #[test]
 fn more_claims_than_memory_holds_are_refused_before_they_are_read() {
-    let sound = small_file(None);
+    let sound = small_file(0);
     let claims = 1u64 << 36;
     let directory = (claims / 16_384) as usize * 24;
     let mut forged = sound[..128].to_vec();
@@ -417,7 +420,7 @@ fn more_claims_than_memory_holds_are_refused_before_they_are_read() {
 
 #[test]
 fn forged_numbers_with_right_checksums_are_found() {
-    let sound = small_file(None);
+    let sound = small_file(0);
     let mut again = sound.clone();
     seal(&mut again);
     assert_eq!(again, sound);
@@ -458,7 +461,7 @@ fn the_python_reader_reads_the_same() {
     }
     let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path().join("a.certificate");
-    small_certificates(|_, certificate, _| {
+    small_certificates(|certificate, _| {
         certificate.write(&path).expect("a valid certificate");
         let claims = certificate.claims.iter();
         let expected =
@@ -469,13 +472,14 @@ fn the_python_reader_reads_the_same() {
         let mut expected = format!("rules {rules}\nposition {position}\nvalue {} to {}\n", bounds.lower, bounds.upper);
         for opening in openings {
             let ValueBounds { lower, upper } = opening.bounds;
-            expected += &format!("after {}: {lower} to {upper}\n", opening.moves[0]);
+            let moves: Vec<String> = opening.moves.iter().map(ToString::to_string).collect();
+            expected += &format!("after {}: {lower} to {upper}\n", moves.join(" "));
         }
         assert!(text.starts_with(&expected), "{text}");
         assert!(text.contains(&format!("\nclaims {}\n", certificate.claims.len())), "{text}");
     });
     // Damage of any part but the digest is noticed.
-    let sound = small_file(None);
+    let sound = small_file(0);
     for at in (0..sound.len() - 32).step_by(23) {
         let mut damaged = sound.clone();
         damaged[at] ^= 4;

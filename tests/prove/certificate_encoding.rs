@@ -1,14 +1,16 @@
 //! A certificate has one encoding. Both readers refuse every other encoding of the same contents, even with right
 //! checksums.
 
-use kalah::certificate::{Certificate, CertificateError, ClaimSet};
-use kalah::game::Rules;
+use kalah::certificate::{CertificateError, ClaimKeys, ClaimSet};
+use kalah::game::{Bounds, Rules};
+use kalah::prove::Wanted;
 use xxhash_rust::xxh3::xxh3_64;
 use zstd::bulk::{Compressor, compress, decompress};
 use zstd::zstd_safe::CParameter;
 
-use crate::certificate::bytes_of;
-use crate::certificates::{Scores, certificate, read, read_in_python};
+use crate::certificate::{bytes_of, seal};
+use crate::certificates::{read, read_in_python};
+use crate::prove::Board;
 use kalah_tests::optional::{self, has_python};
 use kalah_tests::program::Ran;
 
@@ -30,19 +32,10 @@ struct Block {
     packed: Vec<u8>,
 }
 
-/// Numbers of a block before compression, in their encoding.
-#[derive(Clone)]
-struct Raw {
-    /// Encoded number of groups.
-    count: Vec<u8>,
-    /// For each group: the seeds in play, the encoded number of claims, and that number.
-    groups: Vec<(u8, Vec<u8>, usize)>,
-    /// Encoded ranks.
-    ranks: Vec<Vec<u8>>,
-    lower: Vec<u8>,
-    slack: Vec<u8>,
-    rest: Vec<u8>,
-}
+/// A small block before compression: one claim with 3 seeds and two with 4. First come the number of groups, and the
+/// seeds and claims of each. Ranks follow, each less the one before in its group. At the end are the lower bounds, and
+/// the seeds less the upper bounds.
+const RAW: [u8; 14] = [2, 3, 1, 4, 2, 10, 5, 40, 1, 2, 0, 1, 1, 1];
 
 fn word(bytes: &[u8], at: usize) -> u32 {
     u32::from_le_bytes(bytes[at..at + 4].try_into().expect("4 bytes"))
@@ -74,23 +67,16 @@ impl Parts {
             prefix.extend(checksum.to_le_bytes());
             blocks.extend(packed);
         }
-        let checksum = xxh3_64(&prefix);
-        prefix.extend(checksum.to_le_bytes());
-        let mut bytes = self.header.clone();
+        // Room for its checksum, and for the digest of the file.
+        prefix.extend([0; 8]);
+        let mut bytes = [&self.header, &prefix, &blocks, &self.rest, &vec![0; 32]].map(Vec::as_slice).concat();
         let claims: u64 = self.blocks.iter().map(|block| u64::from(block.numbers[0])).sum();
+        let length = bytes.len() as u64;
         bytes[16..24].copy_from_slice(&claims.to_le_bytes());
         bytes[24..28].copy_from_slice(&(self.blocks.len() as u32).to_le_bytes());
         bytes[32..40].copy_from_slice(&(prefix.len() as u64).to_le_bytes());
-        let length = 128 + prefix.len() + blocks.len() + self.rest.len() + 32;
-        bytes[40..48].copy_from_slice(&(length as u64).to_le_bytes());
-        bytes[120..].fill(0);
-        let checksum = xxh3_64(&bytes);
-        bytes[120..].copy_from_slice(&checksum.to_le_bytes());
-        for part in [prefix, blocks, self.rest.clone()] {
-            bytes.extend(part);
-        }
-        let digest = *blake3::hash(&bytes).as_bytes();
-        bytes.extend(digest);
+        bytes[40..48].copy_from_slice(&length.to_le_bytes());
+        seal(&mut bytes);
         bytes
     }
 
@@ -100,81 +86,41 @@ impl Parts {
         decompress(packed, numbers[1] as usize).expect("a zstd frame")
     }
 
-    /// Returns the parts with these bytes in the only block.
-    fn with_raw(&self, raw: &[u8], claims: usize) -> Parts {
-        let packed = compress(raw, 19).expect("compression in memory");
-        Parts { blocks: vec![Block { numbers: [claims as u32, raw.len() as u32, 0], packed }], ..self.clone() }
+    /// Returns the parts with other blocks.
+    fn with_blocks(&self, blocks: Vec<Block>) -> Parts {
+        Parts { blocks, ..self.clone() }
     }
 
+    /// Returns the parts with this frame in the only block, which unpacks to the same bytes.
     fn with_packed(&self, packed: Vec<u8>) -> Parts {
-        let numbers = self.blocks[0].numbers;
-        Parts { blocks: vec![Block { numbers, packed }], ..self.clone() }
+        self.with_blocks(vec![Block { packed, ..self.blocks[0] }])
     }
 }
 
-/// A number in LEB128, in its valid encoding.
-fn leb(mut number: usize) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    while number > 0x7f {
-        bytes.push(number as u8 | 0x80);
-        number >>= 7;
-    }
-    bytes.push(number as u8);
-    bytes
+/// A block of these bytes.
+fn block(raw: &[u8], claims: u32) -> Block {
+    Block { numbers: [claims, raw.len() as u32, 0], packed: compress(raw, 19).expect("compression in memory") }
 }
 
-/// The number of an encoding.
-fn number(leb: &[u8]) -> usize {
-    leb.iter().rev().fold(0, |number, byte| number << 7 | usize::from(byte & 0x7f))
-}
-
-/// Gives a number a byte more.
-fn lengthen(bytes: &mut Vec<u8>) {
-    *bytes.last_mut().expect("a byte") |= 0x80;
-    bytes.push(0);
-}
-
-impl Raw {
-    fn of(raw: &[u8], claims: usize) -> Raw {
-        let mut at = 0;
-        let encoded = |at: &mut usize| {
-            let length = raw[*at..].iter().position(|byte| byte & 0x80 == 0).expect("its end") + 1;
-            *at += length;
-            raw[*at - length..*at].to_vec()
-        };
-        let count = encoded(&mut at);
-        let group = |_| {
-            at += 1;
-            let (seeds, size) = (raw[at - 1], encoded(&mut at));
-            (seeds, size.clone(), number(&size))
-        };
-        let groups = (0..number(&count)).map(group).collect();
-        let ranks = (0..claims).map(|_| encoded(&mut at)).collect();
-        let (lower, slack) = raw[at..].split_at(claims);
-        Raw { count, groups, ranks, lower: lower.to_vec(), slack: slack.to_vec(), rest: Vec::new() }
-    }
-
-    fn bytes(&self) -> Vec<u8> {
-        let mut bytes = self.count.clone();
-        for (seeds, size, _) in &self.groups {
-            bytes.push(*seeds);
-            bytes.extend(size);
-        }
-        for part in self.ranks.iter().chain([&self.lower, &self.slack, &self.rest]) {
-            bytes.extend(part);
-        }
-        bytes
-    }
-}
-
-/// The certificate to change, in parts.
+/// A certificate in parts.
 fn sound() -> Parts {
-    let certificate = certificate(&mut Scores::of(Rules::Standard), "3x3", None, 0);
+    let certificate = Board::new(Rules::Standard, "3x3", 0).without_searches(Wanted::Openings).certificate();
     let bytes = bytes_of(&certificate);
     let parts = Parts::of(&bytes);
-    let claims = certificate.claims.len();
     assert_eq!(parts.bytes(), bytes);
-    assert_eq!(Raw::of(&parts.raw(), claims).bytes(), parts.raw());
+    parts
+}
+
+/// The same statement with a small block, which need not prove it.
+fn small(sound: &Parts) -> Parts {
+    let mut certificate = read(&sound.bytes()).expect("it was just written");
+    certificate.claims = ClaimSet::new(3);
+    for (seeds, rank, lower, upper) in [(3, 10, 1, 2), (4, 5, 2, 3), (4, 45, 0, 3)] {
+        let position = ClaimKeys::new(3).position(seeds << 120 | rank).expect("a position");
+        certificate.claims.add(&position, Bounds { lower, upper }).expect("a claim of this board");
+    }
+    let parts = Parts::of(&bytes_of(&certificate));
+    assert_eq!(parts.raw(), RAW);
     parts
 }
 
@@ -212,54 +158,28 @@ fn other_frames(sound: &Parts) -> Vec<(&'static str, Parts)> {
     frames.into_iter().map(|(name, frame)| (name, sound.with_packed(frame))).collect()
 }
 
-/// Changes of the bytes of a block before compression.
-fn other_blocks(sound: &Parts) -> Vec<(&'static str, Parts)> {
-    let claims = sound.blocks[0].numbers[0] as usize;
-    let raw = Raw::of(&sound.raw(), claims);
-    let with = |change: &dyn Fn(&mut Raw)| {
-        let mut changed = raw.clone();
-        change(&mut changed);
-        sound.with_raw(&changed.bytes(), changed.lower.len())
+/// Changes of the bytes of a small block before compression.
+fn other_blocks(small: &Parts) -> Vec<(&'static str, Parts)> {
+    let last_rank = 7..8;
+    let others = [
+        ("an overlong number of groups", 0..1, &[0x82, 0][..]),
+        ("an overlong number of claims", 2..3, &[0x81, 0]),
+        ("an overlong first rank", 5..6, &[0x8a, 0]),
+        ("an overlong last rank", last_rank.clone(), &[0xa8, 0]),
+        ("a rank that is longer still", 5..6, &[0x8a, 0x80, 0]),
+        ("an empty group", 0..5, &[3, 3, 1, 4, 2, 5, 0]),
+        ("two groups with as many seeds", 0..8, &[3, 3, 1, 4, 1, 4, 1, 10, 5, 45]),
+        ("a claim that says nothing", 8..12, &[0, 2, 0, 0]),
+        ("a byte after a block", 14..14, &[0]),
+        ("a claim twice", last_rank.clone(), &[0]),
+        ("a rank beyond the last", last_rank.clone(), &[0x80, 0x80, 0x80, 0x80, 0x80, 0x20]),
+        ("a number of more than 126 bits", last_rank, &[&[0x80; 18][..], &[1]].concat()),
+    ];
+    let with = |(name, range, bytes): (_, std::ops::Range<usize>, &[u8])| {
+        let raw = [&RAW[..range.start], bytes, &RAW[range.end..]].concat();
+        (name, small.with_blocks(vec![block(&raw, 3)]))
     };
-    let larger = |raw: &Raw| raw.groups.iter().position(|group| group.2 > 1).expect("a group of several claims");
-    vec![
-        ("an overlong number of groups", with(&|raw| lengthen(&mut raw.count))),
-        ("an overlong number of claims", with(&|raw| lengthen(&mut raw.groups[0].1))),
-        ("an overlong first rank", with(&|raw| lengthen(&mut raw.ranks[0]))),
-        ("an overlong last rank", with(&|raw| lengthen(&mut raw.ranks[claims - 1]))),
-        ("a rank that is longer still", with(&|raw| (0..2).for_each(|_| lengthen(&mut raw.ranks[0])))),
-        (
-            "an empty group",
-            with(&|raw| {
-                let seeds = raw.groups.last().expect("a group").0 + 1;
-                raw.groups.push((seeds, vec![0], 0));
-                raw.count = leb(raw.groups.len());
-            }),
-        ),
-        (
-            "two groups with as many seeds",
-            with(&|raw| {
-                let at = larger(raw);
-                let (seeds, _, size) = raw.groups[at];
-                let before: usize = raw.groups[..at].iter().map(|group| group.2).sum();
-                raw.ranks[before + 1] = leb(number(&raw.ranks[before]) + number(&raw.ranks[before + 1]));
-                raw.groups[at] = (seeds, leb(1), 1);
-                raw.groups.insert(at + 1, (seeds, leb(size - 1), size - 1));
-                raw.count = leb(raw.groups.len());
-            }),
-        ),
-        ("a claim that says nothing", with(&|raw| (raw.lower[0], raw.slack[0]) = (0, 0))),
-        ("a byte after a block", with(&|raw| raw.rest.push(0))),
-        (
-            "a claim twice",
-            with(&|raw| {
-                let at: usize = raw.groups[..larger(raw)].iter().map(|group| group.2).sum();
-                raw.ranks[at + 1] = vec![0];
-            }),
-        ),
-        ("a rank beyond the last", with(&|raw| raw.ranks[claims - 1] = leb(1 << 40))),
-        ("a number of more than 126 bits", with(&|raw| raw.ranks[claims - 1] = [&[0x80; 18][..], &[1]].concat())),
-    ]
+    others.into_iter().map(with).collect()
 }
 
 /// Changes outside of blocks.
@@ -271,19 +191,11 @@ fn other_parts(sound: &Parts) -> Vec<(String, Parts)> {
     };
     let reserved = (48..120)
         .map(|at| (format!("reserved byte {at} of the header"), with(&|parts| parts.header[at] = 1 << (at % 8))));
-    // The claims with the most seeds, which are the last group, move to a block of their own.
-    let Certificate { head, claims } = read(&sound.bytes()).expect("it was just written");
-    let most = claims.iter().map(|claim| claim.position.seeds()).max();
-    let split = [false, true].map(|is_last| {
-        let mut part = ClaimSet::new(3);
-        for claim in claims.iter().filter(|claim| (Some(claim.position.seeds()) == most) == is_last) {
-            part.add(&claim.position, claim.bounds).expect("a claim of this board");
-        }
-        Parts::of(&bytes_of(&Certificate { head: head.clone(), claims: part })).blocks.remove(0)
-    });
+    // The groups of the small block, each in a block of its own.
+    let split = vec![block(&[1, 3, 1, 10, 1, 1], 1), block(&[1, 4, 2, 5, 40, 2, 0, 1, 1], 2)];
     let others = [
         ("the reserved bytes of a block", with(&|parts| parts.blocks[0].numbers[2] = 1)),
-        ("two small blocks", with(&|parts| parts.blocks = split.to_vec())),
+        ("two small blocks", sound.with_blocks(split)),
         ("a byte after the blocks", with(&|parts| parts.rest.push(0))),
         ("a byte after the statement", with(&|parts| parts.statement.push(0))),
         ("tables to 1 seed", with(&|parts| parts.header[15] = 1)),
@@ -308,7 +220,8 @@ fn other_parts(sound: &Parts) -> Vec<(String, Parts)> {
 
 fn all_others(sound: &Parts) -> Vec<(String, Parts)> {
     let named = |(name, parts): (&str, Parts)| (name.to_owned(), parts);
-    let mut others: Vec<_> = other_frames(sound).into_iter().chain(other_blocks(sound)).map(named).collect();
+    let blocks = other_blocks(&small(sound));
+    let mut others: Vec<_> = other_frames(sound).into_iter().chain(blocks).map(named).collect();
     others.extend(other_parts(sound));
     others
 }

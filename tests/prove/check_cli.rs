@@ -3,12 +3,12 @@
 use std::path::{Path, PathBuf};
 use std::process::Output;
 
-use kalah::build::build;
-use kalah::certificate::{Bound, Certificate, CheckIdentity, ClaimSet, Head, Statement, digest_of_tables};
-use kalah::game::{Position, Rules, ValueBounds};
-use kalah::table::Tables;
+use kalah::certificate::{Certificate, CheckIdentity, digest_of_tables};
+use kalah::game::{Bounds, Position, Rules};
+use kalah::prove::Wanted;
 
-use crate::certificates::{Scores, certificate, claim, digests};
+use crate::prove::{Board, Case};
+use kalah_tests::exhaustive::{Scores, exhaustive};
 use kalah_tests::files::flip;
 use kalah_tests::program::{self, Ran, Run};
 
@@ -16,9 +16,9 @@ fn check(file: &Path, tables: &Path, flags: &[&str]) -> Output {
     program::command().arg("check").arg(file).arg("--tables").arg(tables).args(flags).run()
 }
 
-/// A directory with tables, and a certificate that rests on them.
+/// Tables, and a certificate that rests on them, in their directory.
 struct Fixture {
-    directory: tempfile::TempDir,
+    board: Board,
     certificate: Certificate,
     file: PathBuf,
     state: PathBuf,
@@ -26,14 +26,11 @@ struct Fixture {
 
 impl Fixture {
     fn new() -> Fixture {
-        let directory = tempfile::tempdir().expect("a directory");
-        let (rules, path) = (Rules::Standard, directory.path());
-        build(path, rules, 3, 5).expect("tables are built");
-        let tables = Tables::open(path, rules, 3, 5).expect("tables are there");
-        let certificate = certificate(&mut Scores::of(rules), "3x3", Some(&tables), 1);
-        let (file, state) = (path.join("3x3.certificate"), path.join("state.json"));
+        let board = Board::new(Rules::Standard, "3x3", 5);
+        let certificate = Case { effort: 1, ..board.case(Wanted::Openings) }.certificate();
+        let [file, state] = ["3x3.certificate", "state.json"].map(|name| board.directory().join(name));
         certificate.write(&file).expect("a valid certificate");
-        Fixture { directory, certificate, file, state }
+        Fixture { board, certificate, file, state }
     }
 
     fn claims(&self) -> u64 {
@@ -54,7 +51,7 @@ impl Fixture {
     }
 
     fn check(&self, flags: &[&str]) -> Output {
-        check(&self.file, self.directory.path(), flags)
+        check(&self.file, self.board.directory(), flags)
     }
 
     /// Checks the certificate, beginning and ending with a state.
@@ -72,7 +69,8 @@ fn a_sound_certificate_is_checked() {
     assert_eq!((&answer["claims"], &answer["tally"]["claims"]), (&claims.into(), &claims.into()));
     let value = fixture.certificate.head.statement.bounds.lower;
     assert_eq!((&answer["known"], &answer["value"]), (&"exact".into(), &value.into()));
-    assert_eq!(answer["openings"].as_array().expect("a list").len(), 3);
+    let openings = &fixture.certificate.head.statement.openings;
+    assert_eq!(answer["openings"].as_array().map(Vec::len), Some(openings.len()));
     assert_eq!(fixture.check(&["--json", "--threads", "1"]).success().json()["tally"], answer["tally"]);
 }
 
@@ -136,18 +134,9 @@ fn the_origin_of_the_tables_is_reported() {
 
 #[test]
 fn known_tables_are_as_in_the_manifest_and_a_changed_digest_makes_them_unknown() {
-    let directory = tempfile::tempdir().expect("a directory");
-    let path = directory.path();
-    build(path, Rules::Standard, 6, 4).expect("tables are built");
-    let tables = Tables::open(path, Rules::Standard, 6, 4).expect("tables are there");
-    let position: Position = "6x1".parse().expect("a start position");
-    let mut claims = ClaimSet::new(6);
-    claim(&mut claims, &position, Bound::AtLeast(1));
-    let bounds = ValueBounds { lower: position.value(1), ..Statement::all_values(&position) };
-    let statement = Statement { rules: Rules::Standard, position, bounds, openings: Vec::new() };
-    let head = Head { statement, effort: 12, tables: digests(&tables) };
-    let mut certificate = Certificate { head, claims };
-    let file = path.join("a.certificate");
+    let board = Board::new(Rules::Standard, "6x1", 4);
+    let mut certificate = board.case(Wanted::Find).certificate();
+    let (path, file) = (board.directory(), board.directory().join("a.certificate"));
     certificate.write(&file).expect("a valid certificate");
     check(&file, path, &[]).success().prints(": as in the manifest").does_not_print("warning");
     // The refusal comes before the tables, which are different ones, are opened.
@@ -164,11 +153,13 @@ fn what_is_wrong_has_exit_code_3_and_is_named() {
     std::fs::write(&fixture.file, &bytes[..100]).expect("the file is written");
     fixture.check(&["--json"]).fails(3, "3x3.certificate cannot be used");
     // A false claim.
-    let (mut wrong, mut scores) = (fixture.certificate.clone(), Scores::of(Rules::Standard));
-    let found = wrong.claims.iter().find(|claim| scores.score(&claim.position) < claim.position.seeds());
+    let (mut wrong, mut known) = (fixture.certificate.clone(), Scores::default());
+    let mut score = |position: &Position| exhaustive(Rules::Standard, position, &mut known);
+    let found = wrong.claims.iter().find(|claim| score(&claim.position) < claim.position.seeds());
     let position = found.expect("not every score is the best").position;
     wrong.claims.remove(&position);
-    claim(&mut wrong.claims, &position, Bound::AtLeast(scores.score(&position) + 1));
+    let bounds = Bounds { lower: score(&position) + 1, upper: position.seeds() };
+    wrong.claims.add(&position, bounds).expect("a claim of this board");
     wrong.write(&fixture.file).expect("a valid certificate");
     fixture.check(&["--json"]).fails(3, "kalah: claim ");
     // The digests of other tables.
@@ -184,6 +175,4 @@ fn what_cannot_be_checked_has_exit_code_1() {
     let empty = tempfile::tempdir().unwrap();
     let missing = check(&fixture.file, empty.path(), &[]).fails(1, "layers 2 to 5 are missing");
     missing.prints("kalah build --seeds 5");
-    let absent = Path::new("/nowhere/a.certificate");
-    program::command().arg("check").arg(absent).run().fails(1, "/nowhere/a.certificate");
 }

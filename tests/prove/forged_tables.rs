@@ -1,16 +1,17 @@
 //! Tables with false scores and true digests. A check refuses them.
 
 use kalah::build::build;
-use kalah::certificate::{Bound, Certificate, ClaimSet, Head, Statement};
-use kalah::game::{Position, Row, Rules, ValueBounds};
+use kalah::certificate::{Certificate, ClaimSet, Head, Statement};
+use kalah::game::{Bounds, Position, Row, Rules, ValueBounds};
 use kalah::index::{Frame, RowIndex, table_row};
 use kalah::isa::Isa;
 use kalah::table::{PackedFrame, Table, TableKey, Tables};
 
+use kalah_tests::exhaustive::{Scores, exhaustive};
 use kalah_tests::program::{self, Ran, Run};
 use kalah_tests::tables::scores;
 
-use crate::certificates::{Scores, claim, digests, positions};
+use crate::certificates::{digests, positions};
 
 /// The smallest layer with a frame of several blocks: 9 seeds on 8 pits a side.
 const KEY: TableKey = TableKey { rules: Rules::EmptyCapture, pits: 8, seeds: 9 };
@@ -26,7 +27,7 @@ fn better_by_forging(table: &Table, scores: &mut Scores, position: &Position) ->
         !played.again && !next.is_over() && next.seeds() as usize == KEY.seeds
     })?;
     let better = after.mover_score(position, 0);
-    let forged = (scores.score(position) < better).then(|| with_score_0(table, &after.position))?;
+    let forged = (exhaustive(KEY.rules, position, scores) < better).then(|| with_score_0(table, &after.position))?;
     Some((*position, better, forged?))
 }
 
@@ -56,14 +57,14 @@ fn a_false_score_under_true_digests_is_refused() {
     let directory = tempfile::tempdir().expect("a directory");
     build(directory.path(), KEY.rules, KEY.pits, KEY.seeds).expect("tables are built");
     let tables = Tables::open(directory.path(), KEY.rules, KEY.pits, KEY.seeds).expect("tables are there");
-    let (table, mut scores) = (tables.layer(KEY.seeds).expect("it was built"), Scores::of(KEY.rules));
+    let (table, mut scores) = (tables.layer(KEY.seeds).expect("it was built"), Scores::default());
     let positions = positions(KEY.pits, KEY.seeds + 1, 997);
     let forgery = positions.iter().find_map(|position| better_by_forging(table, &mut scores, position));
     let (position, score, forged) = forgery.expect("a score that can be forged");
     let bounds = ValueBounds { lower: position.value(score), ..Statement::all_values(&position) };
     let statement = Statement { rules: KEY.rules, position, bounds, openings: Vec::new() };
     let mut claims = ClaimSet::new(KEY.pits);
-    claim(&mut claims, &position, Bound::AtLeast(score));
+    claims.add(&position, Bounds { lower: score, upper: position.seeds() }).expect("a claim of this board");
     let certificate = Certificate { head: Head { statement, effort: 4, tables: digests(&tables) }, claims };
     let file = directory.path().join("false.certificate");
     certificate.write(&file).expect("a valid certificate");

@@ -1,7 +1,7 @@
 //! The certificates of the repository. CI checks each in full with `kalah check`; these tests check the first
 //! claims.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -12,6 +12,12 @@ use kalah::table::Tables;
 /// Number of claims after which a check is stopped.
 const FIRST: u64 = 500;
 
+/// Files of certificates in a folder of the repository.
+fn certificates(folder: &str) -> impl Iterator<Item = PathBuf> {
+    let files = std::fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join(folder)).unwrap();
+    files.map(|file| file.unwrap().path()).filter(|path| path.extension().is_some_and(|end| end == "certificate"))
+}
+
 /// Certificates that rest on tables too large for a test are only read. Their digests must be those in the README, and
 /// their tables those of the manifest.
 #[test]
@@ -21,11 +27,7 @@ fn the_large_certificates_rest_on_the_known_tables() {
     let (readme, manifest) = (text("certificates/README.md"), text("tables/manifest.jsonl"));
     let hex = |digest: &[u8; 32]| digest.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
     let mut values = Vec::new();
-    for file in std::fs::read_dir(root.join("certificates/large")).unwrap() {
-        let path = file.unwrap().path();
-        if path.extension().is_none_or(|extension| extension != "certificate") {
-            continue;
-        }
+    for path in certificates("certificates/large") {
         let file = StoredCertificate::open(&path).unwrap();
         let name = path.file_name().unwrap().to_str().unwrap();
         assert!(readme.contains(&format!("| `large/{name}` | {} |", hex(&file.digest()))), "{name}");
@@ -47,10 +49,7 @@ fn the_large_certificates_rest_on_the_known_tables() {
 fn the_certificates_of_the_repository_hold() {
     let directory = tempfile::tempdir().unwrap();
     let mut found: Vec<String> = Vec::new();
-    let files = std::fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("certificates")).unwrap();
-    for path in
-        files.map(|file| file.unwrap().path()).filter(|path| path.extension().is_some_and(|ext| ext == "certificate"))
-    {
+    for path in certificates("certificates") {
         let file = StoredCertificate::open(&path).unwrap();
         let head = file.head();
         let (rules, position) = (head.statement.rules, &head.statement.position);

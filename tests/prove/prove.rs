@@ -22,8 +22,7 @@ pub(crate) struct Board {
     pub rules: Rules,
     pub start: Position,
     pub tables: Option<Tables>,
-    /// Directory of the tables; removed with them.
-    _files: tempfile::TempDir,
+    files: tempfile::TempDir,
 }
 
 impl Board {
@@ -34,12 +33,12 @@ impl Board {
             build(files.path(), rules, start.pits(), seeds).unwrap();
             Tables::open(files.path(), rules, start.pits(), seeds).unwrap()
         });
-        Board { start, rules, tables, _files: files }
+        Board { start, rules, tables, files }
     }
 
-    #[cfg(feature = "cli")]
+    /// Directory of the tables; removed with them.
     pub(crate) fn directory(&self) -> &Path {
-        self._files.path()
+        self.files.path()
     }
 
     pub(crate) fn case(&self, wanted: Wanted) -> Case<'_> {

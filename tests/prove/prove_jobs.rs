@@ -79,8 +79,11 @@ impl JobFile {
     }
 }
 
+/// About as many claims are changed in each part of a job.
+const MOST_CLAIMS: usize = 3;
+
 /// Changed files of a job, each with a description of the change.
-fn changes(job: &JobFile, most_claims: usize) -> Vec<(String, JobFile)> {
+fn changes(job: &JobFile) -> Vec<(String, JobFile)> {
     let next = |field: &str| json!(job.head[field].as_u64().unwrap() + 1);
     let heads = [
         ("answer", json!(true)),
@@ -108,7 +111,7 @@ fn changes(job: &JobFile, most_claims: usize) -> Vec<(String, JobFile)> {
     let keys = ClaimKeys::new(job.position().pits());
     for part in 0..2 {
         let claims = &job.claims[part];
-        for (claim, (&key, &[lower, upper])) in claims.iter().enumerate().step_by((claims.len() / most_claims).max(1)) {
+        for (claim, (&key, &[lower, upper])) in claims.iter().enumerate().step_by((claims.len() / MOST_CLAIMS).max(1)) {
             let mut change = |what: &str, change: &dyn Fn(&mut Claims)| {
                 changed.push((format!("part {part}, claim {claim}, {what}"), job.with_claims(change)));
             };
@@ -163,11 +166,12 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// Runs a proof once for each change of each of its jobs.
+/// Runs a proof in small jobs, more than `least_jobs`, once for each change of each of them.
 ///
 /// Each run proves the same statement or reports damage. A job with a false answer about the start is reported, and no
 /// other job ever is.
-fn every_change_ends_right(case: &Case, least_jobs: usize, most_claims: usize) {
+fn every_change_ends_right(board: &Board, wanted: Wanted, budget: u64, least_jobs: usize) {
+    let case = Case { effort: 3, budget, ..board.case(wanted) };
     let directory = tempfile::tempdir().unwrap();
     let (whole, again) = (directory.path().join("whole"), directory.path().join("again"));
     let first = case.run(&whole).unwrap();
@@ -182,7 +186,7 @@ fn every_change_ends_right(case: &Case, least_jobs: usize, most_claims: usize) {
     for path in jobs(&whole) {
         let (job, name) = (JobFile::read(&path), path.file_name().unwrap());
         let score = truth.score(&job.position().without_stores(), 0).unwrap();
-        for (what, changed) in changes(&job, most_claims) {
+        for (what, changed) in changes(&job) {
             let (what, file) = (format!("{name:?}, {what}"), again.join("jobs").join(name));
             copy(&whole, &again);
             changed.write(&file);
@@ -201,7 +205,7 @@ fn every_change_ends_right(case: &Case, least_jobs: usize, most_claims: usize) {
             assert!(ran.wrong.iter().all(|wrong| *wrong == file), "{what}: {:?} named", ran.wrong);
             let is_true = |bound: Bound| bound.is_implied_by(Bounds { lower: score, upper: score });
             // False answers about other positions may have no effect.
-            let matters = !changed.bound().is_none_or(is_true) && job.position() == case.board.start.without_stores();
+            let matters = !changed.bound().is_none_or(is_true) && job.position() == board.start.without_stores();
             assert!(!matters || !ran.wrong.is_empty(), "{what}: the answer is false, and no file was reported");
             ran.certificate.iter().for_each(|certificate| case.check(certificate));
             if ran.wrong.is_empty() {
@@ -217,26 +221,14 @@ fn every_change_ends_right(case: &Case, least_jobs: usize, most_claims: usize) {
 #[test]
 fn jobs_that_state_something_wrong_are_named_and_run_again() {
     // More than the mover can get.
-    jobs_that_state_something_wrong(&[(Rules::Standard, "4x3", 6, Wanted::AtLeast(20), 20, 0)]);
+    every_change_ends_right(&Board::new(Rules::Standard, "4x3", 6), Wanted::AtLeast(20), 20, 0);
 }
 
 #[test]
 #[ignore = "slow"]
 fn jobs_of_values_that_state_something_wrong_are_named_and_run_again() {
-    jobs_that_state_something_wrong(&[
-        (Rules::EmptyCapture, "4x3", 6, Wanted::Find, 150, 5),
-        (Rules::SKalaha, "3x3", 0, Wanted::Find, 100, 1),
-    ]);
-}
-
-/// Rules, position, seeds of the tables, the request, the budget of a job, and the least number of jobs.
-type Proof = (Rules, &'static str, usize, Wanted, u64, usize);
-
-fn jobs_that_state_something_wrong(proofs: &[Proof]) {
-    for &(rules, start, seeds, wanted, budget, least_jobs) in proofs {
-        let board = Board::new(rules, start, seeds);
-        every_change_ends_right(&Case { effort: 3, budget, ..board.case(wanted) }, least_jobs, 3);
-    }
+    every_change_ends_right(&Board::new(Rules::EmptyCapture, "4x3", 6), Wanted::Find, 150, 5);
+    every_change_ends_right(&Board::new(Rules::SKalaha, "3x3", 0), Wanted::Find, 100, 1);
 }
 
 /// Gives a job the other answer, with a claim that states it as the result of a search.

@@ -4,11 +4,11 @@ use std::io::{Seek, SeekFrom, Write};
 use std::path::Path;
 
 use kalah::build::build;
-use kalah::certificate::{Certificate, CheckError, Claim, ClaimKeys, ClaimSet, Head, Statement, StoredCertificate};
+use kalah::certificate::{Certificate, CheckError, Claim, ClaimSet, Head, Statement, StoredCertificate};
 use kalah::game::{Bounds, Position, Rules, ValueBounds};
 use kalah::table::Tables;
 
-use crate::certificates::{check, check_file, digests, stored};
+use crate::certificates::{check, check_file, digests, positions, stored};
 
 const RULES: Rules = Rules::Standard;
 
@@ -21,15 +21,10 @@ fn certificate(directory: &Path) -> (Certificate, Tables) {
     build(directory, RULES, 6, SEEDS).unwrap();
     let all = Tables::open(directory, RULES, 6, SEEDS).unwrap();
     let tables = Tables::open(directory, RULES, 6, TABLE_SEEDS).unwrap();
-    let (keys, mut claims) = (ClaimKeys::new(6), ClaimSet::new(6));
-    for seeds in TABLE_SEEDS + 1..=SEEDS {
-        for rank in 0..keys.sequences(seeds).unwrap() {
-            let position = keys.position((seeds as u128) << 120 | rank).unwrap();
-            if !position.is_over() {
-                let score = all.probe(&position).unwrap().score;
-                claims.add(&position, Bounds { lower: score, upper: score }).unwrap();
-            }
-        }
+    let mut claims = ClaimSet::new(6);
+    for position in (TABLE_SEEDS + 1..=SEEDS).flat_map(|seeds| positions(6, seeds, 1)) {
+        let score = all.probe(&position).unwrap().score;
+        claims.add(&position, Bounds { lower: score, upper: score }).unwrap();
     }
     let position: Position = "1,1,1,1,1,0/1,1,1,1,0,0".parse().unwrap();
     let value = all.probe(&position).unwrap().value;
