@@ -6,7 +6,7 @@ use std::sync::Arc;
 use kalah::cancel::Cancel;
 use kalah::game::{Position, Rules};
 use kalah::index::row_count;
-use kalah::solve::{Solution, SolveError, Solver, SolverOptions};
+use kalah::solve::{SolveError, Solver, SolverOptions};
 use kalah::table::{BoundMaker, BoundTable, BoundTables, Cuts, Damage, Table, TableError, Tables};
 use kalah_tests::random::random_network;
 use kalah_tests::tables::opened;
@@ -64,18 +64,6 @@ fn searched<T: std::fmt::Debug>(result: Result<T, SolveError>) -> Result<T, Tabl
 }
 
 #[test]
-fn a_search_checks_the_blocks_that_it_reads() {
-    let compared = tables();
-    compared.layers().iter().for_each(|layer| layer.check().unwrap());
-    for threads in [1, 3] {
-        let again = tables();
-        let found = Solver::new(options(&again, threads)).unwrap().solve(&start(), 0).unwrap();
-        assert!(again.layers().iter().any(|layer| layer.blocks().is_frame_checked(1)));
-        assert_eq!(found, Solver::new(options(&compared, threads)).unwrap().solve(&start(), 0).unwrap());
-    }
-}
-
-#[test]
 fn nothing_is_reported_of_a_search_in_damaged_tables() {
     let tables = tables();
     let score = Solver::new(options(&tables, 1)).unwrap().solve(&start(), 0).unwrap().score;
@@ -126,30 +114,20 @@ fn nothing_is_reported_of_a_search_in_damaged_bound_tables() {
     let (directory, tables) = (tempfile::tempdir().unwrap(), tables());
     let network = random_network(RULES, PITS, 1);
     let maker = BoundMaker::new(&network, Cuts::new(&[-32, 0, 32]).unwrap());
-    for damaged in [false, true] {
-        let mut offset = 0;
-        let layers = (5..=REACH).map(|seeds| {
-            let table = tables.layer(seeds).unwrap();
-            let path = maker.write(table, directory.path(), &Default::default()).unwrap();
-            let mut bytes = std::fs::read(&path).unwrap();
-            if damaged && seeds == 8 {
-                offset = BoundTable::open(&path).unwrap().header().entries[4].offset;
-                bytes[offset as usize + 20] ^= 1;
-            }
-            Arc::new(BoundTable::from_bytes(path, bytes).unwrap())
-        });
-        let bounds = BoundTables::new(directory.path(), layers.collect()).unwrap();
-        for threads in [1, 3] {
-            let solver = Solver::new(options(&tables, threads).bounds(Some(&bounds)).exact_up_to(4)).unwrap();
-            let found = searched(solver.solve(&start(), 0));
-            if damaged {
-                assert_damage(found, &tables.key(8).bounds_path(directory.path()), &[offset]);
-                continue;
-            }
-            let exact = Solver::new(options(&tables, threads)).unwrap().solve(&start(), 0).unwrap();
-            // There may be several lines of best play.
-            let parts = |solution: &Solution| (solution.score, solution.value, solution.best().collect::<Vec<_>>());
-            assert_eq!(parts(&found.unwrap()), parts(&exact));
+    let mut offset = 0;
+    let layers = (5..=REACH).map(|seeds| {
+        let path = maker.write(tables.layer(seeds).unwrap(), directory.path(), &Default::default()).unwrap();
+        let mut bytes = std::fs::read(&path).unwrap();
+        if seeds == 8 {
+            offset = BoundTable::open(&path).unwrap().header().entries[4].offset;
+            bytes[offset as usize + 20] ^= 1;
         }
+        Arc::new(BoundTable::from_bytes(path, bytes).unwrap())
+    });
+    let bounds = BoundTables::new(directory.path(), layers.collect()).unwrap();
+    for threads in [1, 3] {
+        let solver = Solver::new(options(&tables, threads).bounds(Some(&bounds)).exact_up_to(4)).unwrap();
+        let found = searched(solver.solve(&start(), 0));
+        assert_damage(found, &tables.key(8).bounds_path(directory.path()), &[offset]);
     }
 }

@@ -73,7 +73,6 @@ fn lines_that_cannot_be_played_are_refused_with_the_place() {
         ("6x6 11 3", &format!("turn 1 of the line: move 1 is not legal: the pit holds no seeds {one}")),
         ("6x6 13 2 3", "turn 3 of the line: move 3 is not legal: the pit holds no seeds (after 3 moves, "),
         ("6x6 7", "'7' is not a turn: write move numbers from 1 to 6"),
-        ("6y6", "is not a position"),
         ("6x22", "cannot be searched"),
         ("6x1 --within 0", "write a time such as 500ms"),
     ] {

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use kalah::cancel::Cancel;
 use kalah::file::StateError;
-use kalah::game::{Bounds, Line, Position, Rules, StartPosition};
+use kalah::game::{Bounds, Position, Rules, StartPosition};
 use kalah::solve::{Checkpoint, Depth, Opening, SolveError, SolveEvent, Solver, SolverOptions};
 use kalah::table::Tables;
 use serde_json::json;
@@ -80,25 +80,12 @@ pub(super) fn assert_scored(solver: &Solver, position: &Position, score: u32, ra
 }
 
 #[test]
-fn searches_above_tables_of_8_pits_agree_with_an_exhaustive_search() {
-    assert_searches_above_tables_agree_with_an_exhaustive_search(8, 9, scaled(10));
-}
-
-#[test]
-#[ignore = "slow"]
-fn more_searches_above_tables_of_7_and_8_pits_agree_with_an_exhaustive_search() {
-    for pits in [7, 8] {
-        assert_searches_above_tables_agree_with_an_exhaustive_search(pits, 10, scaled(15));
-    }
-}
-
-/// Searches positions of `seeds` seeds with tables to 6 seeds.
-fn assert_searches_above_tables_agree_with_an_exhaustive_search(pits: usize, seeds: u32, count: usize) {
-    for rules in Rules::ALL {
+fn searches_above_tables_of_7_and_8_pits_agree_with_an_exhaustive_search() {
+    for (rules, pits) in Rules::ALL.into_iter().flat_map(|rules| [7, 8].map(|pits| (rules, pits))) {
         let tables = opened(rules, pits, 6);
         let (mut random, mut known, mut hits) = (fastrand::Rng::with_seed(8), Scores::default(), 0);
-        for _ in 0..count {
-            let position = random_position(&mut random, pits, seeds);
+        for _ in 0..scaled(10) {
+            let position = random_position(&mut random, pits, 9);
             if position.is_over() {
                 continue;
             }
@@ -181,37 +168,22 @@ fn best_moves_are_all_that_keep_the_value_and_lines_are_worth_it() {
     }
 }
 
-/// Solves a position with each of these tables, threads, and bytes of transpositions.
-fn assert_same_values(directory: &Path, position: &Position, cases: impl Iterator<Item = (usize, (usize, u64))>) {
-    let mut first = None;
-    for (up_to, (threads, memory)) in cases {
-        let tables = (up_to > 0).then(|| Tables::open(directory, Rules::EmptyCapture, 6, up_to).unwrap());
-        let options = options(Rules::EmptyCapture, position, tables.as_ref());
-        let solver = Solver::new(options.threads(threads).transpositions(memory)).unwrap();
-        let solution = solver.solve(position, 0).unwrap();
-        let found = (solution.value, solution.best().collect::<Vec<_>>());
-        assert_eq!(*first.get_or_insert(found.clone()), found, "{position}: {up_to} {threads} {memory}");
-    }
-}
-
 #[test]
 fn values_are_the_same_with_other_tables_threads_and_memory() {
     let positions = if cfg!(debug_assertions) { &["6x2"][..] } else { &["6x3", "<6,3,9,2,4,0,1,7,1,5,0,3,1,0,6>"] };
     for position in positions {
+        let (position, mut first) = (position.parse().unwrap(), None);
         let with = [(1, 32 << 20), (2, 32 << 20), (4, 1 << 20), (1, 64)];
         let cases = [0, 10, 16].into_iter().flat_map(|up_to| with.map(|with| (up_to, with)));
         // Without tables and memory the search repeats itself without end.
-        let cases = cases.filter(|&(up_to, (_, memory))| up_to > 0 || memory > 64);
-        assert_same_values(directory(), &position.parse().unwrap(), cases);
-    }
-}
-
-#[test]
-#[ignore = "slow"]
-fn values_are_the_same_with_tables_to_24_seeds() {
-    for position in ["6x4", "<6,2,1,6,0,5,5,1,6,2,5,0,3,6,5>"] {
-        let cases = [(24, (1, 64 << 20)), (24, (2, 64)), (20, (2, 64 << 20)), (16, (3, 64 << 20))];
-        assert_same_values(built(&[(Rules::EmptyCapture, 6, 24)]), &position.parse().unwrap(), cases.into_iter());
+        for (up_to, (threads, memory)) in cases.filter(|&(up_to, (_, memory))| up_to > 0 || memory > 64) {
+            let tables = (up_to > 0).then(|| Tables::open(directory(), Rules::EmptyCapture, 6, up_to).unwrap());
+            let options = options(Rules::EmptyCapture, &position, tables.as_ref());
+            let solver = Solver::new(options.threads(threads).transpositions(memory)).unwrap();
+            let solution = solver.solve(&position, 0).unwrap();
+            let found = (solution.value, solution.best().collect::<Vec<_>>());
+            assert_eq!(*first.get_or_insert(found.clone()), found, "{position}: {up_to} {threads} {memory}");
+        }
     }
 }
 
@@ -350,16 +322,14 @@ fn boards_are_solved_and_their_lines_followed() {
     assert_solved_by_command("6x2", 10);
     assert_solved_by_command("9x1", 0);
     assert_solved_by_command("10x1", 2);
+    // These take minutes without optimization.
+    if !cfg!(debug_assertions) {
+        assert_solved_by_command("12x1", 2);
+        assert_solved_by_command("9x2", 0);
+    }
     // Commas separate two-digit moves of one turn.
     let printed = kalah("solve 10x1 --threads 1").success().prints("line   10,9 10,9 8 8 7 7");
     printed.prints("there are no tables for 10 pits a side: searching without");
-}
-
-#[test]
-#[cfg_attr(debug_assertions, ignore = "takes minutes when not optimised")]
-fn large_wide_boards_are_solved() {
-    assert_solved_by_command("12x1", 2);
-    assert_solved_by_command("9x2", 0);
 }
 
 #[test]
@@ -374,10 +344,6 @@ fn solve_answers_in_json() {
         assert_eq!(answer[field], expected, "{field}");
     }
     assert!(answer["nodes"].as_u64().unwrap() > 0 && answer["seconds"].as_f64().unwrap() > 0.0);
-    let line = Line::parse(6, answer["line"].as_str().unwrap()).unwrap();
-    let places = line.follow(Rules::EmptyCapture, &start(6, 2)).unwrap();
-    let end = places.last().unwrap();
-    assert_eq!(end.position.final_value().map(|value| end.turned(value)), Some(10));
 
     let report = kalah("solve 6x2 --json --openings --tables-up-to 10 --threads 2").success().json();
     assert_eq!((&report["value"], &report["best"]), (&10.into(), &answer["best"]));
@@ -399,16 +365,9 @@ fn single_tests_and_stores() {
     let (least, most) = (i64::MIN, i64::MAX);
     // Kalah(4,2) is worth 6. The stores here add 3 - 7.
     let position = "<4,3,7,2,2,2,2,2,2,2,2>";
-    for (flag, value, holds) in [
-        ("--at-least", 2, true),
-        ("--at-least", 3, false),
-        ("--at-least", 1, true),
-        ("--at-most", 1, false),
-        ("--at-most", 2, true),
-        ("--at-most", 99, true),
-        ("--at-least", -99, true),
-        ("--at-least", 99, false),
-    ] {
+    for (flag, value, holds) in
+        [("--at-least", 2, true), ("--at-least", 3, false), ("--at-most", 1, false), ("--at-most", 2, true)]
+    {
         assert_eq!(asked(format!("{position} {flag} {value}"))["proved"], holds, "{flag} {value}");
     }
     // The numbers may be of any size.

@@ -180,9 +180,4 @@ fn the_command_uses_exact_tables_first_and_bound_tables_above_within_its_memory(
         let found = ["value", "table_seeds", "bound_seeds"].map(|field| answer[field].clone());
         assert_eq!(found, [whole["value"].clone(), exact.into(), 10.into()]);
     }
-    // Exact tables may be deleted.
-    (7..=SEEDS).for_each(|seeds| std::fs::remove_file(tables.key(seeds).path(directory.path())).unwrap());
-    let answer = solve("").prints("found tables to 10 seeds").json();
-    let found = ["value", "table_seeds", "bound_seeds"].map(|field| answer[field].clone());
-    assert_eq!(found, [whole["value"].clone(), 6.into(), 10.into()]);
 }

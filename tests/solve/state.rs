@@ -5,7 +5,7 @@
 use std::io::{BufRead, BufReader};
 use std::process::Child;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use kalah::analyse::{GameValue, GameValues};
@@ -14,8 +14,6 @@ use kalah::game::{Bounds, Line, Position, Rules};
 use kalah::solve::{Checkpoint, SolveError, SolveEvent, Solver, SolverOptions};
 use serde_json::json;
 
-#[cfg(unix)]
-use kalah_tests::files::make_pipe;
 use kalah_tests::place::Place;
 use kalah_tests::program::{Ran, Run, within_a_minute};
 
@@ -36,32 +34,6 @@ impl Drop for Killed {
 /// The first line of a file, and the rest.
 fn split(bytes: &[u8]) -> (&[u8], &[u8]) {
     bytes.split_at(bytes.iter().position(|&byte| byte == b'\n').unwrap() + 1)
-}
-
-#[test]
-fn who_reads_while_two_threads_save_finds_whole_files() {
-    let place = Place::empty();
-    let checkpoint = Checkpoint::open(place.at("search")).unwrap();
-    let position = "4x2".parse().unwrap();
-    let solver = solver(Rules::EmptyCapture, &position);
-    solver.solve(&position, 0).unwrap();
-    let save = || checkpoint.save(&solver, &position).unwrap();
-    save();
-    let whole = place.read("search");
-    let done = AtomicBool::new(false);
-    std::thread::scope(|scope| {
-        let writers = [0, 1].map(|_| scope.spawn(|| (0..40).for_each(|_| save())));
-        scope.spawn(|| {
-            while !done.load(Ordering::Relaxed) {
-                assert_eq!(place.read("search"), whole);
-            }
-        });
-        let saved = writers.map(|writer| writer.join());
-        done.store(true, Ordering::Relaxed);
-        assert!(saved.iter().all(Result::is_ok));
-    });
-    drop(checkpoint);
-    assert_eq!(place.names(), ["search"]);
 }
 
 #[test]
@@ -136,29 +108,6 @@ fn a_second_process_is_refused_with_the_holder_of_the_file_and_a_killed_one_hold
 }
 
 #[test]
-fn values_of_runs_at_the_same_time_are_all_kept() {
-    let place = Place::empty();
-    std::thread::scope(|scope| {
-        for pits in 1..=4 {
-            let line = format!("analyse values --no-tables --pits {pits} --seeds-per-pit 1..3 --state values");
-            let place = &place;
-            // A process that is refused, tries again.
-            scope.spawn(move || {
-                loop {
-                    let ran = place.run(&line);
-                    if ran.code() == 0 {
-                        break;
-                    }
-                    ran.fails(1, "is in use by");
-                }
-            });
-        }
-    });
-    // A line for each, and one that identifies the work.
-    assert_eq!(place.text("values").lines().count(), 13);
-}
-
-#[test]
 fn what_killed_processes_left_is_removed_and_nothing_else() {
     let place = Place::empty();
     let left = ["search.kalah-0123456789ab.tmp", "search.kalah-ffffffffffff.tmp"];
@@ -210,20 +159,6 @@ fn what_is_killed_at_any_time_ends_with_the_same_answer() {
         }
         assert_eq!(answer(&saving), right);
         assert_eq!(place.names(), ["kept"]);
-    }
-}
-
-#[test]
-fn an_edited_bound_is_found() {
-    let place = Place::empty();
-    let solve = |more: &str| place.run(&format!("solve 4x2 --no-tables --state search{more}"));
-    solve("").success().prints("value  +6");
-    let saved = place.read("search");
-    let (line, table) = split(&saved);
-    let edited = String::from_utf8(line.to_vec()).unwrap().replace("empty-capture", "standard");
-    place.write("search", [edited.as_bytes(), table].concat());
-    for more in [" --value-only", " --at-least 2", ""] {
-        solve(more).fails(3, "its checksum is wrong");
     }
 }
 
@@ -300,11 +235,6 @@ fn a_file_of_something_else_is_refused_before_tables_are_built() {
     ] {
         place.write("newer", format!("{}\n", json!({ "format": format, "version": 2 })));
         place.run(&format!("{line} newer")).fails(1, "its format has version 2, this program reads version");
-        #[cfg(unix)]
-        {
-            make_pipe(&place.at(format));
-            place.command(line).arg(format).run().fails(1, "not a regular file");
-        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Training evaluation networks, and searches that use them.
 
-use kalah::evaluation::{Network, NetworkError, Phase, PhasedNetwork, Weights};
+use kalah::evaluation::{Network, NetworkError, PhasedNetwork, Weights};
 use kalah::game::{Position, Rules};
 use kalah::solve::{SolveError, Solver, SolverOptions};
 use kalah::table::Tables;
@@ -65,24 +65,6 @@ fn there_is_a_phase_for_every_ten_seeds_above_the_tables() {
     }
     let refused = trainer(&opened(Rules::Standard, PITS, 5)).run(&|_| ());
     assert!(matches!(refused, Err(TrainError::Tables { found: 5, .. })));
-}
-
-#[test]
-fn a_search_uses_the_network_of_the_phase() {
-    let rules = Rules::Standard;
-    let tables = opened(rules, PITS, SEEDS);
-    let position: Position = "4x3".parse().unwrap();
-    let nodes = |phases: &[(u32, u64)]| {
-        let phase = |&(least_seeds, seed)| Phase { least_seeds, network: random_network(rules, PITS, seed) };
-        let network = PhasedNetwork::new(phases.iter().map(phase).collect()).unwrap();
-        let options = SolverOptions::new(rules, &position).tables(Some(&tables)).network(Some(&network)).threads(1);
-        let solver = Solver::new(options.transpositions(1 << 20)).unwrap();
-        solver.score(&position, 12).unwrap();
-        solver.nodes()
-    };
-    assert_ne!(nodes(&[(0, 1)]), nodes(&[(0, 1), (18, 2)]));
-    // No evaluated position has fewer than 8 seeds or more than 24.
-    assert_eq!(nodes(&[(0, 1)]), nodes(&[(0, 2), (8, 1), (25, 2)]));
 }
 
 #[test]
