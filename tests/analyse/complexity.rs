@@ -2,12 +2,10 @@
 #![cfg(feature = "cli")]
 
 use kalah::analyse::complexity::{Players, Sampling};
-use kalah::game::{Rules, StartPosition};
+use kalah::game::Rules;
 use kalah_tests::program::{self, Ran, Run};
 
-fn start(pits: usize, seeds: u32) -> StartPosition {
-    StartPosition { pits, seeds }
-}
+use crate::start;
 
 const RANDOM: Sampling =
     Sampling { rules: Rules::SKalaha, players: Players::Random, until_decided: false, games: 100, seed: 1 };

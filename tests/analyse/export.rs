@@ -141,14 +141,12 @@ fn a_file_is_replaced_when_all_is_written_and_only_then() {
 
 #[test]
 fn what_cannot_be_exported_is_refused() {
-    for (flags, code, why) in [
-        ("--seeds 6 --sample 1000000000", 2, "sample fewer, or leave out --sample"),
-        ("--seeds 6 --sample 0", 2, "--sample"),
-        ("--seeds 6 --format xml", 2, "csv, npy"),
-        ("--seeds 7", 1, "kalah build"),
-        ("--seeds 6 --output /no/such/directory/file", 1, "cannot write /no/such/directory/file"),
+    for (flags, why) in [
+        ("--seeds 6 --sample 1000000000", "sample fewer, or leave out --sample"),
+        ("--seeds 6 --sample 0", "--sample"),
+        ("--seeds 6 --format xml", "csv, npy"),
     ] {
-        export(directory(), flags).fails(code, why);
+        export(directory(), flags).fails(2, why);
     }
 }
 

@@ -16,9 +16,7 @@ use kalah_tests::reference;
 use kalah_tests::signals::{heard, interrupt};
 use kalah_tests::tables::opened;
 
-fn start(pits: usize, seeds: u32) -> StartPosition {
-    StartPosition { pits, seeds }
-}
+use crate::{at_most, start};
 
 /// Explores the graph of a start, with outcomes from tables built for it.
 fn graph(rules: Rules, start: StartPosition, convention: Convention) -> GameGraph {
@@ -26,11 +24,6 @@ fn graph(rules: Rules, start: StartPosition, convention: Convention) -> GameGrap
     let tables = opened(rules, start.pits, seeds);
     let explorer = Explorer { rules, start, convention, memory: 1 << 30, tables: Some(&tables) };
     explorer.run(&Cancel::new(), &mut |_| {}).unwrap()
-}
-
-/// Limit of positions. Larger boards are left out without optimization, which makes tests about fifty times slower.
-const fn at_most(optimised: u64) -> u64 {
-    if cfg!(debug_assertions) { optimised / 50 } else { optimised }
 }
 
 #[test]
@@ -267,14 +260,9 @@ fn tables_under_way_are_stopped() {
     let mut command = with_tables(directory.path(), "analyse graph 4x6 --threads 1");
     let mut child = heard(command.env("TMPDIR", directory.path())).spawn().unwrap();
     let mut messages = BufReader::new(child.stderr.take().unwrap());
-    let mut line = String::new();
-    while !line.contains("to build") {
-        line.clear();
-        assert!(messages.read_line(&mut line).unwrap() > 0, "it builds nothing");
-    }
+    assert!(messages.by_ref().lines().any(|line| line.unwrap().contains("to build")), "it builds nothing");
     interrupt(&child);
-    let mut rest = String::new();
-    messages.read_to_string(&mut rest).unwrap();
+    let rest = std::io::read_to_string(messages).unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(130));
     assert!(rest.contains("stopped while building"), "{rest}");
 }

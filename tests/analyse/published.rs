@@ -6,14 +6,10 @@ use kalah::index::{MAX_TABLE_SEEDS, layer_positions};
 use kalah_tests::reference;
 use kalah_tests::tables::opened;
 
-/// Limit of positions. Larger boards are left out, so that the tests take seconds. Without optimization they are about
-/// fifty times slower.
-const fn at_most(optimised: u64) -> u64 {
-    if cfg!(debug_assertions) { optimised / 50 } else { optimised }
-}
+use crate::at_most;
 
 fn start(line: &[&str]) -> StartPosition {
-    StartPosition { pits: line[0].parse().unwrap(), seeds: line[1].parse().unwrap() }
+    crate::start(line[0].parse().unwrap(), line[1].parse().unwrap())
 }
 
 /// Final difference of the stores for the first player after `line` from the start. Returns `None` if the line is
@@ -54,16 +50,6 @@ fn values_and_outcomes_by_tables_are_the_published_ones() {
             if rules == Rules::EmptyCapture && !line[3].is_empty() {
                 assert_eq!(value.to_string(), line[3], "{}", start(&line));
             }
-        }
-    }
-}
-
-#[test]
-fn standard_games_are_worth_what_their_lines_are() {
-    for (pits, seeds) in [(1, 6), (2, 6), (3, 4), (4, 2), (5, 1), (6, 1)] {
-        let start = StartPosition { pits, seeds };
-        if is_cheap(start, 10_000_000) {
-            proved_value(Rules::Standard, start);
         }
     }
 }
