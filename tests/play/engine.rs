@@ -331,17 +331,6 @@ impl Drop for Engine {
 }
 
 #[test]
-fn lines_wait_for_the_end_of_a_search() {
-    let mut engine = Engine::start("--player perfect", "newgame standard 10x10\nposition 10x10\ngo\n");
-    assert!(engine.line().starts_with("info "));
-    engine.send(&format!("{}go\nstop\n", "isready\n".repeat(1000)));
-    assert!(engine.answer().starts_with("bestmove "));
-    assert!((0..1000).all(|_| engine.answer() == "readyok"));
-    assert!(engine.answer().starts_with("bestmove "));
-    assert!(engine.ends_well());
-}
-
-#[test]
 fn every_search_ends_when_it_is_asked_to() {
     for end in ["stop\n", "quit\n", ""] {
         // In one case the end comes when the search has begun, in the other one before the second search has.

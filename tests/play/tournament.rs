@@ -137,7 +137,6 @@ fn the_command_prints_both_tables() {
 #[test]
 fn bad_tournaments_are_refused() {
     for (line, expected) in [
-        ("heuristic bob", "minimax2:D"),
         ("greedy --starts 3", "--random-moves"),
         ("greedy --start 0,0/1,1", "the game is over"),
         ("greedy --time 0", "seconds"),

@@ -109,23 +109,9 @@ fn games_of_another_tournament_are_not_gone_on_with() {
         ("--save all.games heuristic", replace.to_owned()),
         ("--save all.games", replace.to_owned()),
         ("--save all.games --state state", replace.to_owned()),
-        ("--save nodir/all.games", "nodir".to_owned()),
     ] {
         command(&place, more).run().fails(1, &message);
         assert!(read() == before, "{more}");
-    }
-}
-
-#[test]
-fn texts_of_others_are_neither_replaced_nor_shortened() {
-    let place = Place::empty();
-    for text in ["my notes\n", "[notes]\na\n\nb", "[Notes \"a\"]\n"] {
-        for flag in ["--save", "--state"] {
-            place.write("all.games", text);
-            let ran = command(&place, &format!("{flag} all.games")).run();
-            assert!(matches!(ran.status.code(), Some(1 | 3)), "{text:?} {flag}: {}", ran.stderr());
-            assert!(place.text("all.games") == text, "{text:?} {flag}");
-        }
     }
 }
 
