@@ -5,7 +5,7 @@
 use std::io::{BufRead, BufReader};
 use std::process::Child;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
 
 use kalah::analyse::{GameValue, GameValues};
@@ -34,6 +34,32 @@ impl Drop for Killed {
 /// The first line of a file, and the rest.
 fn split(bytes: &[u8]) -> (&[u8], &[u8]) {
     bytes.split_at(bytes.iter().position(|&byte| byte == b'\n').unwrap() + 1)
+}
+
+#[test]
+fn who_reads_while_two_threads_save_finds_whole_files() {
+    let place = Place::empty();
+    let checkpoint = Checkpoint::open(place.at("search")).unwrap();
+    let position = "4x2".parse().unwrap();
+    let solver = solver(Rules::EmptyCapture, &position);
+    solver.solve(&position, 0).unwrap();
+    let save = || checkpoint.save(&solver, &position).unwrap();
+    save();
+    let whole = place.read("search");
+    let done = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let writers = [0, 1].map(|_| scope.spawn(|| (0..40).for_each(|_| save())));
+        scope.spawn(|| {
+            while !done.load(Ordering::Relaxed) {
+                assert_eq!(place.read("search"), whole);
+            }
+        });
+        let saved = writers.map(|writer| writer.join());
+        done.store(true, Ordering::Relaxed);
+        assert!(saved.iter().all(Result::is_ok));
+    });
+    drop(checkpoint);
+    assert_eq!(place.names(), ["search"]);
 }
 
 #[test]
