@@ -1,4 +1,4 @@
-//! What tests do with certificates: they write, read and check them.
+//! Writing, reading and checking certificates in tests.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
