@@ -1,8 +1,7 @@
-//! Changes of files: of their bytes, and of the values of a JSON document.
+//! Changes of the bytes of files.
 
 use proptest::prelude::*;
 use proptest::sample::Index;
-use serde_json::Value;
 
 /// A change of bytes.
 #[derive(Clone, Debug)]
@@ -86,75 +85,4 @@ impl Bytes {
         }
         changed
     }
-}
-
-/// A change of a JSON document.
-#[derive(Clone, Debug)]
-pub(crate) enum Json {
-    /// Changes a number, string or boolean.
-    Set(Index, Value),
-    /// Increases a number.
-    Add(Index, i64),
-    /// Removes an element of a list.
-    Remove(Index),
-    /// Duplicates an element of a list.
-    Repeat(Index),
-}
-
-/// Strategy for any change of a document.
-pub(crate) fn json() -> impl Strategy<Value = Json> {
-    let value = prop_oneof![
-        any::<u64>().prop_map(Value::from),
-        any::<i64>().prop_map(Value::from),
-        (0..70u64).prop_map(Value::from),
-        "[0-9,/<> DLWx.]{0,20}".prop_map(Value::from),
-        Just(Value::Null),
-        any::<bool>().prop_map(Value::from),
-        Just(Value::Array(Vec::new())),
-    ];
-    prop_oneof![
-        2 => (any::<Index>(), value).prop_map(|(at, value)| Json::Set(at, value)),
-        4 => (any::<Index>(), -3..=3i64).prop_map(|(at, more)| Json::Add(at, more)),
-        1 => any::<Index>().prop_map(Json::Remove),
-        1 => any::<Index>().prop_map(Json::Repeat),
-    ]
-}
-
-impl Json {
-    pub(crate) fn apply(&self, document: &mut Value) {
-        let mut paths = Vec::new();
-        find(document, String::new(), &mut paths);
-        paths.retain(|path| match (self, document.pointer(path).expect("a path of a value")) {
-            (Json::Set(..), value) => !value.is_object() && !value.is_array(),
-            (Json::Add(..), value) => value.is_number(),
-            (Json::Remove(_) | Json::Repeat(_), value) => value.as_array().is_some_and(|list| !list.is_empty()),
-        });
-        let (Json::Set(at, _) | Json::Add(at, _) | Json::Remove(at) | Json::Repeat(at)) = self;
-        if paths.is_empty() {
-            return;
-        }
-        match (self, document.pointer_mut(at.get(&paths[..]).as_str()).expect("a path of a value")) {
-            (Json::Set(_, value), place) => *place = value.clone(),
-            (Json::Add(_, more), place) => {
-                *place = place.as_i64().map_or(Value::Null, |number| number.wrapping_add(*more).into());
-            }
-            (Json::Remove(at), Value::Array(list)) => drop(list.remove(at.index(list.len()))),
-            (Json::Repeat(at), Value::Array(list)) => list.push(list[at.index(list.len())].clone()),
-            (_, place) => unreachable!("{place} is a list"),
-        }
-    }
-}
-
-/// Lists the paths of all values in a document.
-fn find(value: &Value, path: String, paths: &mut Vec<String>) {
-    match value {
-        Value::Array(list) => {
-            list.iter().enumerate().for_each(|(index, inner)| find(inner, format!("{path}/{index}"), paths));
-        }
-        Value::Object(fields) => {
-            fields.iter().for_each(|(name, inner)| find(inner, format!("{path}/{name}"), paths));
-        }
-        _ => {}
-    }
-    paths.push(path);
 }
