@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::io::{Read, Write};
 
-use kalah::game::{Position, Rules};
+use kalah::game::{Pit, Position, Rules, Trace};
 use kalah::record::read_game;
 use kalah::table::Tables;
 use serde_json::{Value, json};
@@ -166,17 +166,23 @@ fn a_whole_game_is_evaluated_as_its_positions_are() {
     let tables = Tables::open(directory(), RULES, 3, 12).unwrap();
     let given = answer["places"].as_array().unwrap();
     assert_eq!(given.len(), places.len());
+    let played = moves.iter().map(usize::to_string).collect::<Vec<_>>().join(",");
+    let (_, line) = server().get(&format!("/api/line?board=3x2&rules=standard&moves={played}"));
     for (index, (place, (position, first))) in given.iter().zip(&places).enumerate() {
         let found = ["position", "first", "value", "index"].map(|field| place[field].clone());
         let value = tables.probe(position).unwrap().value;
         assert_eq!(found, [json!(position.to_string()), json!(first), json!(value), json!(index)]);
+        let of_line = ["position", "first", "move"].map(|field| line["places"][index][field].clone());
+        assert_eq!(of_line, [json!(position.to_string()), json!(first), json!(moves.get(index))]);
         let Some(&number) = moves.get(index) else { continue };
-        assert_eq!(place["move"], json!(number));
-        let (_, line) =
-            server().get(&format!("/api/line?board={}&rules=standard&moves={number}", encoded(&position.to_string())));
+        assert_eq!(place["move"], number);
         for field in ["next", "again", "finished", "sowing", "captured"] {
-            assert_eq!(place[field], line["places"][0][field], "{field}");
+            assert_eq!(place[field], line["places"][index][field], "{field}");
         }
+        let trace = Trace::of(RULES, position.mover(), position.other(), Pit::from_number(number).unwrap());
+        let lifts = trace.lifts.iter().map(|lift| json!({"from": lift.from, "drops": lift.drops}));
+        assert_eq!(place["sowing"], lifts.collect::<Value>());
+        assert_eq!(place["captured"].as_array().map_or(0, Vec::len), trace.captured.len());
     }
     let end = places.last().unwrap();
     assert_eq!(end.0.final_value().map(|value| json!(value)), Some(given.last().unwrap()["value"].clone()));
