@@ -8,8 +8,11 @@ use std::time::{Duration, Instant};
 
 use crate::commands::{all, directory_with_tables, program, run, takes};
 use kalah_tests::files::files;
-use kalah_tests::program::{Ran, Run};
+use kalah_tests::program::{Ran, Run, within_a_minute};
 use kalah_tests::signals::{Signal, catches_interrupts, heard, send};
+
+/// Time in which commands that would take hours end after a signal.
+const SOON: Duration = Duration::from_secs(5);
 
 /// Arguments with which a command fails, or none:
 /// - A named file is missing: exit code 1.
@@ -19,7 +22,7 @@ use kalah_tests::signals::{Signal, catches_interrupts, heard, send};
 ///
 /// `NO` is a missing file, and `FILE` a file that is no directory. `BAD` has tables whose headers were changed. Tables
 /// to 6 seeds are in `tables`, the program's default. Add new commands here.
-fn case(command: &str) -> [&'static str; 4] {
+pub(crate) fn case(command: &str) -> [&'static str; 4] {
     match command {
         "bench" => ["--seeds 6 --tables NO", "--seeds 49", "--seeds 6 --tables BAD", ""],
         "book check" => ["NO", "", "FILE", "--no-tables --threads 1"],
@@ -110,9 +113,9 @@ fn assert_fails(directory: &Path, command: &str, args: &str, code: i32) {
 fn every_command_has_the_exit_codes_of_the_table() {
     let directory = prepared();
     for command in all() {
-        assert_fails(directory.path(), command, "--no-such-flag", 2);
-        for (args, code) in case(command).into_iter().zip(1..=3).filter(|(args, _)| !args.is_empty()) {
-            assert_fails(directory.path(), command, args, code);
+        assert_fails(directory.path(), &command, "--no-such-flag", 2);
+        for (args, code) in case(&command).into_iter().zip(1..=3).filter(|(args, _)| !args.is_empty()) {
+            assert_fails(directory.path(), &command, args, code);
         }
     }
 }
@@ -136,10 +139,10 @@ fn signalled(directory: &Path, line: &str, signal: Signal, after: Duration) -> O
         thread::sleep(Duration::from_millis(5));
     }
     send(&child, signal);
-    // Waiting for the child would close the pipe, and commands end with their input.
-    let input = child.stdin.take();
-    let code = child.wait().unwrap().code();
-    drop(input);
+    let begin = Instant::now();
+    // `wait` would close the pipe, and commands end with their input.
+    let code = within_a_minute(&format!("kalah {line} has gone on"), || child.try_wait().unwrap()).code();
+    assert!(begin.elapsed() < SOON, "kalah {line} ended after {:?}", begin.elapsed());
     code
 }
 
@@ -147,10 +150,25 @@ fn signalled(directory: &Path, line: &str, signal: Signal, after: Duration) -> O
 #[test]
 fn every_command_that_takes_long_exits_with_130_when_it_is_interrupted() {
     let directory = prepared();
-    // These commands wait for input.
-    let waiting = ["engine", "probe -", "move -", "play"].map(str::to_owned);
-    let long = all().iter().filter(|command| !case(command)[3].is_empty());
-    for line in long.map(|command| format!("{command} {}", case(command)[3])).chain(waiting) {
+    let long = all().into_iter().filter(|command| !case(command)[3].is_empty());
+    let others = [
+        // These commands wait for input.
+        "engine",
+        "probe -",
+        "move -",
+        "play",
+        // These turns have no end.
+        "move 6x8 --time 600 --rules s-kalaha",
+        "move 8x8 --player minimax2:1 --rules s-kalaha",
+        "play 6x8 --south perfect --north perfect --time 600 --rules s-kalaha",
+        "tournament perfect greedy --start 6x8 --starts 1 --time 600 --rules s-kalaha",
+        "tournament perfect greedy --start 6x8 --starts 1 --rules s-kalaha",
+        "tournament minimax2:1 alphabeta:40 --start 8x8 --starts 1 --rules s-kalaha",
+        "solve 8x8 --no-tables --memory 64MiB --rules s-kalaha",
+        "analyse values --pits 8 --seeds-per-pit 8 --no-tables --memory 64MiB --rules s-kalaha",
+    ];
+    let others = others.map(str::to_owned);
+    for line in long.map(|command| format!("{command} {}", case(&command)[3])).chain(others) {
         for after in [Duration::ZERO, Duration::from_millis(400)] {
             assert_eq!(signalled(directory.path(), &line, Signal::INT, after), Some(130), "kalah {line}, {after:?}");
         }
@@ -193,27 +211,16 @@ fn a_signal_that_the_parent_ignores_is_ignored() {
     assert_eq!(status.code(), Some(143));
 }
 
-/// A bad line is reported, and the other lines are answered.
+/// As with `probe`, which has more tests in `tests/tables/probe.rs`.
 #[test]
-fn a_bad_line_is_named_and_the_others_are_answered() {
-    let directory = prepared();
-    let lines = "6x1\n1,2,3\n# nothing\n<6,0,0,1,0,0,0,0,0,0,0,0,0,0,1>\n0,0/0,0,0\n";
-    std::fs::write(directory.path().join("lines"), lines).unwrap();
-    for command in ["probe", "move"] {
-        for json in ["", " --json"] {
-            let output = run(directory.path(), &format!("{command}{json} lines")).exits(1);
-            for place in ["lines:2: ", "lines:5: "] {
-                assert!(output.stderr().contains(place), "{command}: {}", output.stderr());
-            }
-            let printed = output.stdout();
-            let answers = printed.lines().filter(|line| line.contains("<6,0,0,1,")).count();
-            assert_eq!(answers, if command == "probe" { 1 } else { 2 }, "{command}{json}: {printed}");
-        }
-        // A fault in an argument counts as one of the command line.
-        let output = run(directory.path(), &format!("{command} --json nonsense 1,0,0,0,0,0/0,0,0,0,0,1")).exits(2);
-        assert_eq!(output.json_lines().len(), 1, "{command}");
-        assert!(output.stderr().contains("'nonsense' is not a position"), "{command}: {}", output.stderr());
-    }
+fn a_bad_line_is_named_and_move_answers_the_others() {
+    let directory = tempfile::tempdir().unwrap();
+    std::fs::write(directory.path().join("lines"), "6x1\n1,2,3\n# nothing\n6x1\n0,0/0,0\n").unwrap();
+    let output = run(directory.path(), "move --json lines").exits(1).prints("lines:2: ").prints("lines:5: ");
+    assert_eq!(output.json_lines().len(), 2);
+    // A fault in an argument counts as one of the command line.
+    let output = run(directory.path(), "move --json nonsense 6x1").exits(2).prints("'nonsense' is not a position");
+    assert_eq!(output.json_lines().len(), 1);
 }
 
 /// Errors that wrap others must not change the exit code or hide the advice.

@@ -1,10 +1,9 @@
-//! All commands, in the program's own list, so that tests leave none out.
+//! All commands, so that tests leave none out.
 #![allow(dead_code, reason = "each test uses a part of it")]
 
 use std::ffi::OsStr;
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
-use std::sync::LazyLock;
+use std::process::{Command, Output};
 
 use kalah::build::build;
 use kalah::game::Rules;
@@ -13,7 +12,7 @@ use kalah_tests::program::{self, Ran, Run};
 /// Command that runs the program without settings from the environment.
 pub(crate) fn program<S: AsRef<OsStr>>(args: impl IntoIterator<Item = S>) -> Command {
     let mut command = program::command();
-    command.args(args).stdin(Stdio::null());
+    command.args(args);
     command
 }
 
@@ -22,45 +21,41 @@ pub(crate) fn run(directory: &Path, line: &str) -> Output {
     program(line.split_whitespace()).current_dir(directory).run()
 }
 
-/// Names of all commands. Subcommands follow a space: `book show`. Each has a manual page.
-pub(crate) fn all() -> &'static [String] {
-    static ALL: LazyLock<Vec<String>> = LazyLock::new(|| {
-        let directory = tempfile::tempdir().unwrap();
-        assert!(run(directory.path(), "man .").status.success());
-        let pages = std::fs::read_dir(directory.path()).unwrap().map(|page| page.unwrap().file_name());
-        let names =
-            pages.filter_map(|page| Some(page.to_str()?.strip_prefix("kalah-")?.strip_suffix(".1")?.to_owned()));
-        let mut names: Vec<String> = names.map(|name| spaced(&name)).collect();
-        names.sort();
-        // A command that only groups others does nothing itself.
-        let groups: Vec<String> = names.iter().filter_map(|name| Some(name.split_once(' ')?.0.to_owned())).collect();
-        names.retain(|name| !groups.contains(name));
-        assert!(names.len() > 30, "{names:?}");
-        names
-    });
-    &ALL
-}
+/// All commands of a program with all features, except `help`, in the order of its help. `cli_help` compares them.
+const COMMANDS: &str = "build plan train bounds verify info export archive fetch publish gpu bench probe solve prove \
+    review search check book play move tournament puzzles serve export-site engine analyse rules completions man";
 
-/// Words of the command whose page has this name. A dash may also belong to a word.
-fn spaced(page: &str) -> String {
-    let is_command = |line: &str| {
-        let words: Vec<&str> = ["help"].into_iter().chain(line.split(' ')).collect();
-        program(words).run().status.success()
+/// Commands with subcommands.
+pub(crate) const GROUPS: [(&str, &str); 4] = [
+    ("plan", "build search"),
+    ("archive", "pack unpack"),
+    ("analyse", "values graph complexity opening-scan"),
+    ("book", "show make check import"),
+];
+
+/// The commands of this program, except `help`.
+pub(crate) fn commands() -> Vec<&'static str> {
+    let is_there = |name: &&str| match *name {
+        "fetch" => cfg!(feature = "remote"),
+        "gpu" => cfg!(feature = "gpu"),
+        _ => true,
     };
-    let spaced = page.replacen('-', " ", 1);
-    if spaced != page && is_command(&spaced) { spaced } else { page.to_owned() }
+    COMMANDS.split(' ').filter(is_there).collect()
 }
 
-/// Long help of a command.
-pub(crate) fn help(command: &str) -> String {
-    let output = program(command.split(' ').chain(["--help"])).run();
-    assert!(output.status.success(), "{command}: {}", output.stderr());
-    output.stdout()
+/// All commands that do work. Subcommands follow a space: `book show`.
+pub(crate) fn all() -> Vec<String> {
+    let within = |name: &str| match GROUPS.iter().find(|(group, _)| *group == name) {
+        Some((_, names)) => names.split(' ').map(|inner| format!("{name} {inner}")).collect(),
+        None => vec![name.to_owned()],
+    };
+    commands().into_iter().flat_map(within).collect()
 }
 
 /// Returns true if a command has a flag, such as `--json`.
 pub(crate) fn takes(command: &str, flag: &str) -> bool {
-    help(command).split(|sign: char| sign.is_whitespace() || "[=,".contains(sign)).any(|word| word == flag)
+    let help = program(command.split(' ').chain(["--help"])).run().printed();
+    help.split(|sign: char| sign.is_whitespace() || "[=,".contains(sign)).any(|word| word == flag)
 }
 
 /// Commands that a message suggests.
