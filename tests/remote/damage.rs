@@ -4,12 +4,12 @@ use std::path::Path;
 
 use kalah::game::Position;
 use kalah::remote::RemoteError;
-use kalah::table::format::{Entry, FrameEntry, RawEntry, RawHeader, table_digest};
+use kalah::table::format::{Entry, RawEntry, RawHeader, table_digest};
 use kalah::table::{Directory, Probe, ProbeError, Table, TableKey};
 
 use crate::reading::positions;
 use crate::setup::{LARGE, Remote, SEEDS, here, layer, tables};
-use kalah_tests::files::copied;
+use kalah_tests::files::{copied, flip};
 use kalah_tests::host::Fault;
 use kalah_tests::program::{Ran, Run};
 
@@ -51,18 +51,11 @@ fn a_longer_body_than_stated_gives_no_wrong_score() {
     }
 }
 
-/// Changes the bytes of a table, given with its first frame of several blocks.
-fn change(path: &Path, with: impl Fn(&mut [u8], &FrameEntry)) {
-    let header = Table::open(path).unwrap().header().clone();
-    let mut bytes = std::fs::read(path).unwrap();
-    let large = header.entries.iter().find(|entry| entry.section().blocks() > 1).expect("a frame of several blocks");
-    with(&mut bytes, large);
-    std::fs::write(path, bytes).unwrap();
-}
-
 /// Changes a byte that no checksum covers, the last of the first frame of several blocks.
 fn change_padding(path: &Path) {
-    change(path, |bytes, entry| bytes[entry.section().end() as usize - 1] ^= 1);
+    let header = Table::open(path).unwrap().header().clone();
+    let large = header.entries.iter().find(|entry| entry.section().blocks() > 1).expect("a frame of several blocks");
+    flip(path, large.section().end() as usize - 1, 1);
 }
 
 /// Shifts the scores of the frame of [`LARGE`] by one seed, in all blocks but the first, and makes their checksums

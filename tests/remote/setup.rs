@@ -5,12 +5,12 @@ use std::process::Command;
 
 use kalah::game::Rules;
 use kalah::remote::{Address, Cache, RemoteError, RemoteOptions, RemoteTables};
-use kalah::table::{Directory, ManifestEntry, Table, Tables};
+use kalah::table::{Directory, Tables};
 use tempfile::TempDir;
 
-use kalah_tests::files;
+use kalah_tests::files::copied;
 use kalah_tests::host::{Host, Request};
-use kalah_tests::program;
+use kalah_tests::program::{self, Ran, Run, with_tables};
 use kalah_tests::tables::built;
 
 /// Largest layer of the tables that are served.
@@ -32,11 +32,8 @@ pub(crate) fn here() -> &'static Path {
 
 /// Returns a copy of these tables with a list of them.
 pub(crate) fn listed() -> TempDir {
-    let directory = files::copied(here());
-    let tables =
-        files::files(directory.path()).into_keys().map(|name| Table::open(directory.path().join(name)).unwrap());
-    let entry = |table: Table| serde_json::to_string(&ManifestEntry::of(&table).unwrap()).unwrap() + "\n";
-    let list: String = tables.map(entry).collect();
+    let directory = copied(here());
+    let list = with_tables(here(), "info --manifest").run().printed();
     std::fs::write(directory.path().join("manifest.jsonl"), list).unwrap();
     directory
 }
