@@ -115,21 +115,6 @@ fn without_code(line: &str) -> String {
     parts.fold(first, |text, part| text + "]" + part.split_once(')').map_or("", |(_, after)| after))
 }
 
-/// A comment without the types in braces after its tags, as in `@param {Promise<Answer>} answer`.
-fn without_types(text: &str) -> String {
-    let (mut kept, mut depth) = (String::new(), 0);
-    for letter in text.chars() {
-        let is_after_tag = || kept.trim_end().rsplit(' ').next().is_some_and(|word| word.starts_with('@'));
-        match letter {
-            '{' if depth > 0 || is_after_tag() => depth += 1,
-            '}' if depth > 0 => depth -= 1,
-            _ if depth > 0 => {}
-            _ => kept.push(letter),
-        }
-    }
-    kept
-}
-
 /// Parts of a source.
 enum Part {
     Comment,
@@ -177,7 +162,8 @@ fn sources(text: &str, strings: bool) -> Vec<Passage> {
             Part::Comment => {
                 let line_comment = taken.strip_prefix("//").map(|text| text.trim_start_matches(['/', '!']));
                 let text = line_comment.unwrap_or_else(|| taken.trim_matches(['/', '*', ' ']));
-                let text = without_types(&without_code(text.trim()));
+                // A type of JavaScript.
+                let text = without_code(text.trim()).replace("Promise<", "<");
                 match found.last_mut().filter(|_| open == line && !text.is_empty()) {
                     Some(passage) => passage.text.extend([" ", &text]),
                     None => found.push(Passage { line, text, is_comment: true }),
