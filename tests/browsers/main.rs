@@ -5,7 +5,6 @@ mod page;
 mod page_access;
 mod page_analysis;
 mod page_games;
-mod page_isolation;
 mod page_moves;
 mod page_puzzles;
 mod page_shell;

@@ -62,7 +62,7 @@ impl Page {
 
     /// Opens the page of a server in a browser with these flags.
     pub fn of(flags: &[&str], server: impl FnOnce() -> Server, address: &str) -> Option<Page> {
-        let browser = Browser::open(1280, 800, flags)?;
+        let browser = Browser::open(flags)?;
         let page = Page { server: server(), browser };
         if !address.is_empty() {
             page.go(&page.server.url(address));

@@ -6,7 +6,6 @@ use std::process::{Child, Command, Stdio};
 
 use serde_json::{Value, json};
 
-use super::devtools::Profile;
 use crate::serving::{agent, read};
 
 /// Starts chromedriver, with a home folder that it may write to. Returns it and its port.
@@ -32,9 +31,6 @@ fn start_driver(home: &Path) -> std::io::Result<(Child, u16)> {
     Err(Error::other(format!("chromedriver printed no port {TRIES} times")))
 }
 
-/// Path of the command that returns messages, and their origin.
-const LOG: (&str, &str) = ("/se/log", "browser");
-
 /// Chromium without windows, menus and private profiles. It loads a page in half the processor time.
 const SHELL: &str = "/usr/lib/chromium/chromium-headless-shell";
 
@@ -43,10 +39,6 @@ pub(super) struct Chromium {
     driver: Child,
     /// Address of the browser's commands.
     session: String,
-    /// Host and port of the DevTools protocol.
-    address: String,
-    /// That of the window, if it is not the first one.
-    profile: Option<Profile>,
     _directory: tempfile::TempDir,
 }
 
@@ -55,7 +47,7 @@ impl Chromium {
     ///
     /// # Errors
     /// If chromedriver is missing, or no Chromium fits it.
-    pub(super) fn open(width: u32, height: u32, flags: &[&str]) -> std::io::Result<Chromium> {
+    pub(super) fn open((width, height): (u32, u32), flags: &[&str]) -> std::io::Result<Chromium> {
         let directory = tempfile::tempdir()?;
         let (driver, port) = start_driver(directory.path())?;
         let mut arguments: Vec<String> = [
@@ -82,14 +74,11 @@ impl Chromium {
             wanted["goog:chromeOptions"]["binary"] = SHELL.into();
         }
         let session = format!("http://127.0.0.1:{port}/session");
-        let mut browser = Chromium { driver, session, address: String::new(), profile: None, _directory: directory };
+        let mut browser = Chromium { driver, session, _directory: directory };
         let opened = browser.try_post("", &json!({ "capabilities": { "alwaysMatch": wanted } }))?;
-        let address = &opened["capabilities"]["goog:chromeOptions"]["debuggerAddress"];
-        let (Some(session), Some(address)) = (opened["sessionId"].as_str(), address.as_str()) else {
-            return Err(Error::other(format!("chromedriver opened no session: {opened}")));
-        };
+        let session = opened["sessionId"].as_str();
+        let session = session.ok_or_else(|| Error::other(format!("chromedriver opened no session: {opened}")))?;
         browser.session += &format!("/{session}");
-        browser.address = address.to_owned();
         Ok(browser)
     }
 
@@ -111,23 +100,13 @@ impl Chromium {
 
     /// Returns the new messages of pages to their consoles.
     pub(super) fn log(&self) -> Value {
-        self.post(LOG.0, &json!({ "type": LOG.1 }))
+        self.post("/se/log", &json!({ "type": "browser" }))
     }
 
-    /// Opens a window of this size in pixels, in a new profile.
-    pub(super) fn begin(&mut self, width: u32, height: u32) -> std::io::Result<()> {
-        let (profile, window) = Profile::open(&self.address, width, height)?;
-        self.profile = Some(profile);
-        self.try_post("/window", &json!({ "handle": window }))?;
-        // Messages of pages before are not those of this window.
-        self.try_post(LOG.0, &json!({ "type": LOG.1 })).map(drop)
-    }
-
-    /// Closes this window, and forgets what its pages have kept, and which keys are pressed.
-    pub(super) fn end(&mut self) {
-        let (status, answer) = read(agent().delete(format!("{}/actions", self.session)).call());
-        assert_eq!(status, 200, "{answer}");
-        self.profile.take().expect("`begin` has opened one").close().unwrap();
+    /// Sends a command of the DevTools protocol to the page.
+    #[track_caller]
+    pub(super) fn devtools(&self, command: &str, parameters: Value) {
+        self.post("/goog/cdp/execute", &json!({ "cmd": command, "params": parameters }));
     }
 }
 

@@ -17,20 +17,6 @@ const PROGRAMS: [&str; 2] = ["firefox-esr", "firefox"];
 /// Maximum time until Firefox takes commands.
 const START: Duration = Duration::from_secs(60);
 
-/// Script of the browser that opens a tab and closes all others: in a new container, or in that of the tab before.
-/// Containers share no storage, caches or workers.
-const REPLACE: &str = "
-    const { ContextualIdentityService } =
-      ChromeUtils.importESModule('resource://gre/modules/ContextualIdentityService.sys.mjs');
-    const others = [...gBrowser.tabs];
-    const container = arguments[0] ? ContextualIdentityService.create('test', 'circle', 'blue') : gBrowser.selectedTab;
-    gBrowser.selectedTab = gBrowser.addTab('about:blank', {
-      userContextId: container.userContextId,
-      skipLoad: true,
-      triggeringPrincipal: Services.scriptSecurityManager.getSystemPrincipal(),
-    });
-    for (const tab of others) gBrowser.removeTab(tab, { skipPermitUnload: true });";
-
 /// A running Firefox.
 pub(super) struct Firefox {
     process: Child,
@@ -96,20 +82,22 @@ impl Connection {
 }
 
 impl Firefox {
-    /// Opens a window of this size in pixels, whose settings are `preferences`.
+    /// Opens a window of this size in pixels. A `private` window keeps nothing.
     ///
     /// # Errors
     /// If Firefox is missing, or cannot be driven.
-    pub(super) fn open(width: u32, height: u32, preferences: &[(&str, bool)]) -> std::io::Result<Firefox> {
+    pub(super) fn open((width, height): (u32, u32), private: bool) -> std::io::Result<Firefox> {
         let profile = tempfile::tempdir()?;
-        let mut settings = "user_pref(\"marionette.port\", 0);\n".to_owned();
-        for (name, value) in preferences {
-            settings += &format!("user_pref(\"{name}\", {value});\n");
-        }
+        // It keeps no page for its button Back, so a page that is left is closed.
+        let settings = format!(
+            "user_pref('marionette.port', 0);
+             user_pref('browser.sessionhistory.max_total_viewers', 0);
+             user_pref('browser.privatebrowsing.autostart', {private});"
+        );
         std::fs::write(profile.path().join("user.js"), settings)?;
         let start = |program: &str| {
             Command::new(program)
-                .args(["--headless", "--marionette", "--remote-allow-system-access", "--no-remote", "--profile"])
+                .args(["--headless", "--marionette", "--no-remote", "--profile"])
                 .arg(profile.path())
                 .env("HOME", profile.path())
                 .envs([("MOZ_HEADLESS_WIDTH", width.to_string()), ("MOZ_HEADLESS_HEIGHT", height.to_string())])
@@ -123,48 +111,16 @@ impl Firefox {
             let _ = process.kill();
             let _ = process.wait();
         });
-        let firefox = Firefox { process, connection: Mutex::new(connected?), _profile: profile };
-        // Older versions lack what this needs.
-        firefox.try_replace_tab(false)?;
-        Ok(firefox)
+        Ok(Firefox { process, connection: Mutex::new(connected?), _profile: profile })
     }
 
     /// Sends a command of WebDriver. Returns its result.
     #[track_caller]
     pub(super) fn send(&self, name: &str, parameters: &Value) -> Value {
-        self.try_send(name, parameters).unwrap_or_else(|error| panic!("{error}"))
-    }
-
-    fn try_send(&self, name: &str, parameters: &Value) -> std::io::Result<Value> {
-        let mut answer = self.connection.lock().unwrap().send(&format!("WebDriver:{name}"), parameters)?;
+        let sent = self.connection.lock().unwrap().send(&format!("WebDriver:{name}"), parameters);
+        let mut answer = sent.unwrap_or_else(|error| panic!("{error}"));
         // Some results are the answer itself.
-        Ok(answer.get_mut("value").map(Value::take).unwrap_or(answer))
-    }
-
-    /// Replaces the tab by an empty one: in a new container, or else in its own.
-    pub(super) fn replace_tab(&self, is_apart: bool) {
-        self.try_replace_tab(is_apart).unwrap_or_else(|error| panic!("{error}"));
-    }
-
-    fn try_replace_tab(&self, is_apart: bool) -> std::io::Result<()> {
-        let context =
-            |name: &str| self.connection.lock().unwrap().send("Marionette:SetContext", &json!({ "value": name }));
-        let tabs = || self.try_send("GetWindowHandles", &json!({}));
-        let before = tabs()?;
-        context("chrome")?;
-        self.try_send("ExecuteScript", &json!({ "script": REPLACE, "args": [is_apart] }))?;
-        context("content")?;
-        let (before, after) = (before.as_array(), tabs()?);
-        let is_new = |tab: &&Value| before.is_some_and(|before| !before.contains(tab));
-        let opened = after.as_array().and_then(|after| after.iter().find(is_new));
-        let opened = opened.ok_or_else(|| Error::other("Firefox opened no tab"))?;
-        self.try_send("SwitchToWindow", &json!({ "handle": opened })).map(drop)
-    }
-
-    /// Closes the tab, and leaves an empty one that shares nothing with it.
-    pub(super) fn end(&self) {
-        self.send("ReleaseActions", &json!({}));
-        self.replace_tab(true);
+        answer.get_mut("value").map(Value::take).unwrap_or(answer)
     }
 }
 

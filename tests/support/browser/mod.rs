@@ -5,10 +5,8 @@
 
 pub mod board;
 mod chromium;
-mod devtools;
 mod driver;
 mod firefox;
-mod pool;
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -20,7 +18,6 @@ use crate::optional;
 use chromium::Chromium;
 use driver::Driver;
 use firefox::Firefox;
-use pool::Lent;
 
 /// Keys without a letter, for [`Browser::keys`].
 #[allow(missing_docs, reason = "their names say it")]
@@ -45,8 +42,8 @@ const FUNCTIONS: &str = "const $ = (one) => document.querySelector(one), $$ = (a
 /// Path and name of the command that moves pointers and presses keys.
 const ACTIONS: (&str, &str) = ("/actions", "PerformActions");
 
-/// Debian's package with Chromium and its driver.
-const CHROMIUM: &str = "chromium-driver";
+/// Size of the windows in pixels.
+const SIZE: (u32, u32) = (1280, 800);
 
 /// Maximum time until a page shows an expected result.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -55,7 +52,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 const PAUSE: (Duration, Duration) = (Duration::from_millis(20), Duration::from_millis(100));
 
 /// Returns an open browser of a package. Returns `None`, with a warning, if it cannot be used and is not required.
-fn usable(package: &'static str, open: impl FnOnce() -> std::io::Result<Lent>) -> Option<Browser> {
+fn usable(package: &'static str, open: impl FnOnce() -> std::io::Result<Driver>) -> Option<Browser> {
     /// Reasons why packages cannot be used. Finding out may take a minute, so this is done once.
     static UNUSABLE: Mutex<BTreeMap<&str, String>> = Mutex::new(BTreeMap::new());
     let unusable = || UNUSABLE.lock().unwrap_or_else(PoisonError::into_inner);
@@ -80,30 +77,23 @@ pub enum Program {
 
 /// A browser with one window.
 pub struct Browser {
-    driver: Lent,
+    driver: Driver,
 }
 
 impl Browser {
-    /// Opens a window of Chromium of this size in pixels, in a profile of its own. Returns `None`, with a warning, if
-    /// there is no browser and none is required.
-    pub fn open(width: u32, height: u32, flags: &[&str]) -> Option<Browser> {
-        let kind = ["Chromium"].iter().chain(flags).map(|&flag| flag.to_owned()).collect();
-        let start = || Chromium::open(width, height, flags).map(Driver::Chromium);
-        usable(CHROMIUM, || Lent::open(Some(kind), (width, height), start))
+    /// Starts Chromium with these flags, in a profile of its own. Returns `None`, with a warning, if there is no browser
+    /// and none is required.
+    pub fn open(flags: &[&str]) -> Option<Browser> {
+        usable("chromium-driver", || Chromium::open(SIZE, flags).map(Driver::Chromium))
     }
 
-    /// Opens a window of a program, as `open` does, but with a profile on disk, as visitors have one. A `private`
-    /// window keeps nothing.
+    /// Starts a program, as `open` does. A `private` window keeps nothing.
     pub fn of(program: Program, private: bool) -> Option<Browser> {
-        const SIZE: (u32, u32) = (1280, 800);
-        if program == Program::Chromium {
-            let flags: &[&str] = if private { &["--incognito"] } else { &[] };
-            let start = || Chromium::open(SIZE.0, SIZE.1, flags).map(Driver::Chromium);
-            return usable(CHROMIUM, || Lent::open(None, SIZE, start));
+        match program {
+            Program::Chromium if private => Browser::open(&["--incognito"]),
+            Program::Chromium => Browser::open(&[]),
+            Program::Firefox => usable("firefox-esr", || Firefox::open(SIZE, private).map(Driver::Firefox)),
         }
-        let start = || Firefox::open(SIZE.0, SIZE.1, &[("browser.privatebrowsing.autostart", private)]);
-        let kind = (!private).then(|| vec!["Firefox".to_owned()]);
-        usable("firefox-esr", || Lent::open(kind, SIZE, || start().map(Driver::Firefox)))
     }
 
     /// Opens an address.
@@ -113,13 +103,13 @@ impl Browser {
 
     /// Leaves the page for an empty one, and closes it.
     pub fn leave(&self) {
-        self.driver.leave();
+        self.go("about:blank");
     }
 
-    /// Sends a command of the Chrome DevTools Protocol.
+    /// Sends a command of the DevTools protocol.
     #[track_caller]
     fn devtools(&self, command: &str, parameters: Value) {
-        self.driver.chromium().post("/goog/cdp/execute", &json!({ "cmd": command, "params": parameters }));
+        self.driver.chromium().devtools(command, parameters);
     }
 
     /// Runs a script in each page before its own.
@@ -276,7 +266,7 @@ impl Browser {
 
     /// Messages that the page wrote to its console; Firefox does not report them.
     pub fn errors(&self) -> Value {
-        match &*self.driver {
+        match &self.driver {
             Driver::Chromium(chromium) => chromium.log(),
             Driver::Firefox(_) => json!([]),
         }
