@@ -203,14 +203,3 @@ fn a_bad_link_shows_what_is_wrong_and_a_game_begins() {
     page.moves(4);
     page.is("$('#moves [aria-current]').textContent.slice(0, 3)", "N 2");
 }
-
-#[test]
-fn a_short_link_is_enough_for_a_start() {
-    let Some(page) = Page::at("/#3x2&north=human") else { return };
-    page.settled("south");
-    assert_eq!(page.drawn(), json!([2, 2, 2, 0, 2, 2, 2, 0]));
-    // The address stays short, and shortens longer links.
-    page.keys_until("1", "location.hash === '#3x2&north=human&moves=1'");
-    page.open(&format!("/#rules={RULES}&board=<3,0,0,2,2,2,2,2,2>&first=south&south=human&moves=1&north=human"));
-    page.wait("location.hash === '#3x2&north=human&moves=1'");
-}

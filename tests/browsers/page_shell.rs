@@ -46,13 +46,6 @@ fn nothing_moves_while_the_page_loads_or_in_a_turn() {
         page.settled("south");
         assert_steady(&page, &format!("a turn at {width}x{height}"));
     }
-}
-
-#[test]
-fn nothing_moves_while_a_slow_page_loads() {
-    let Some(page) = Page::at("") else { return };
-    page.screen(390, 844);
-    page.before(SHIFT);
     page.latency(3000);
     page.open_until("/#board=6x2&north=human&values=off", "$('.pit.legal')");
     assert_steady(&page, "a slow network");
