@@ -1,65 +1,35 @@
 //! The page without a server: an exported folder on a plain static host, in a real browser.
 
-use std::sync::OnceLock;
+use std::ops::RangeInclusive;
 
-use kalah::build::MemoryBuilder;
-use kalah::game::{Pit, Position, Rules};
-use kalah::progress::Pulse;
-use kalah::solve::{Solver, SolverOptions};
-use kalah::table::{AllTables, Table, TableKey, Tables};
+use kalah::game::{Position, Rules};
+use kalah::table::{AllTables, Table};
 use serde_json::{Value, json};
 
 use crate::sites::{Site, ask, ask_all, directory, in_browsers, open, question, version};
 use kalah_tests::browser::Browser;
 use kalah_tests::files::flip;
-use kalah_tests::host::{Fault, Host};
+use kalah_tests::host::Host;
+use kalah_tests::random::random_position;
 use kalah_tests::serving::{Server, encoded};
 
 in_browsers! {
     both:
     a_static_site_reads_the_tables_as_a_server_does,
-    what_was_read_once_works_without_the_host,
     a_request_that_is_given_up_does_not_hold_others_up;
     chromium:
     a_static_site_answers_other_requests_as_a_server_does,
-    values_in_and_above_the_tables_are_those_of_the_solver,
     other_requests_are_answered_while_a_player_thinks,
     a_table_that_fails_gives_way_to_the_search,
 }
 
-/// Number of compared values of each rule set, and of requests at a time.
-const VALUES: usize = 500;
-const AT_ONCE: usize = 100;
-
-/// Maximum seeds in play of these positions: more than the engine has tables for.
-const MOST: u32 = 22;
-
-/// Tables to 12 seeds, built in memory.
-fn tables(rules: Rules) -> &'static Tables {
-    static TABLES: [OnceLock<MemoryBuilder>; Rules::ALL.len()] = [const { OnceLock::new() }; Rules::ALL.len()];
-    let built = TABLES[rules.index()].get_or_init(|| {
-        let mut builder = MemoryBuilder::new(TableKey { rules, pits: 6, seeds: 12 }).unwrap();
-        while builder.build_layer(&Pulse::default()).unwrap().is_some() {}
-        builder
+/// Requests for 40 unfinished positions with some of these numbers of seeds.
+fn questions(random: &mut fastrand::Rng, rules: Rules, pits: usize, seeds: RangeInclusive<u32>) -> Vec<String> {
+    let positions = std::iter::repeat_with(|| {
+        let seeds = random.u32(seeds.clone());
+        random_position(random, pits, seeds)
     });
-    built.tables()
-}
-
-/// Unfinished positions with few seeds from random games.
-fn positions(rules: Rules, start: &str, most: u32, count: usize, random: &mut fastrand::Rng) -> Vec<Position> {
-    let (start, mut found): (Position, _) = (start.parse().unwrap(), Vec::new());
-    let mut position = start;
-    while found.len() < count {
-        let Some(pit) = random.choice(position.moves().collect::<Vec<Pit>>()) else {
-            position = start;
-            continue;
-        };
-        position = position.play(rules, pit).unwrap().position;
-        if !position.is_over() && position.seeds() <= most {
-            found.push(position);
-        }
-    }
-    found
+    positions.filter(|position| !position.is_over()).map(|position| question(rules, position)).take(40).collect()
 }
 
 fn a_static_site_reads_the_tables_as_a_server_does(browser: &Browser) {
@@ -71,11 +41,8 @@ fn a_static_site_reads_the_tables_as_a_server_does(browser: &Browser) {
     let mut random = fastrand::Rng::with_seed(7);
     for host in [&site.host, &remote.host, &without_ranges] {
         open(browser, host);
-        for (rules, start, most) in
-            Rules::ALL.iter().map(|&rules| (rules, "3x3", 10)).chain([(Rules::Standard, "6x3", 14)])
-        {
-            let paths = positions(rules, start, most, 40, &mut random);
-            let paths: Vec<String> = paths.iter().map(|position| question(rules, position)).collect();
+        for (rules, pits, most) in Rules::ALL.iter().map(|&rules| (rules, 3, 10)).chain([(Rules::Standard, 6, 14)]) {
+            let paths = questions(&mut random, rules, pits, 2..=most);
             for (path, (status, answer)) in paths.iter().zip(ask_all(browser, &paths)) {
                 let (_, expected) = server.get(&format!("/{path}"));
                 assert_eq!(expected["source"], "tables");
@@ -114,6 +81,15 @@ fn a_static_site_answers_other_requests_as_a_server_does(browser: &Browser) {
         }
         assert_eq!(answer, expected);
     }
+    // Values above all tables.
+    let mut random = fastrand::Rng::with_seed(11);
+    for rules in [Rules::EmptyCapture, Rules::Standard] {
+        let paths = questions(&mut random, rules, 6, 19..=22);
+        for (path, (_, answer)) in paths.iter().zip(ask_all(browser, &paths)) {
+            let (_, expected) = server.get(&format!("/{path}"));
+            assert_eq!((&answer["known"], &answer["value"]), (&json!("exact"), &expected["value"]), "{path} {answer}");
+        }
+    }
     // Texts of games, and errors.
     let post = |path: &str, body: &Value| {
         let found = browser.value(&format!("ask('{path}', {{ method: 'POST', body: JSON.stringify({body}) }})"));
@@ -136,41 +112,6 @@ fn a_static_site_answers_other_requests_as_a_server_does(browser: &Browser) {
     let path = "api/position?board=six";
     let (status, refused) = server.get(&format!("/{path}"));
     assert_eq!(ask(browser, path), (status.into(), refused));
-}
-
-fn what_was_read_once_works_without_the_host(browser: &Browser) {
-    let site = Site::new("");
-    open(browser, &site.host);
-    let path = question(Rules::Standard, "1,2,0,1,2,1/1,0,2,1,1,1");
-    browser.wait("navigator.serviceWorker.controller");
-    let before = ask(browser, &path);
-    assert_eq!(before.0, 200, "{before:?}");
-    for fault in [None, Some(Fault::Down)] {
-        site.host.conduct().always = fault;
-        browser.go("about:blank");
-        open(browser, &site.host);
-        assert_eq!(ask(browser, &path), before);
-    }
-}
-
-fn values_in_and_above_the_tables_are_those_of_the_solver(browser: &Browser) {
-    let site = Site::new("--size 0");
-    open(browser, &site.host);
-    let mut random = fastrand::Rng::with_seed(11);
-    for rules in [Rules::EmptyCapture, Rules::Standard] {
-        let wanted = positions(rules, "6x4", MOST, VALUES, &mut random);
-        let largest = wanted.iter().max_by_key(|position| position.seeds()).unwrap();
-        assert_eq!(largest.seeds(), MOST);
-        let options = SolverOptions::new(rules, largest).tables(Some(tables(rules))).transpositions(1 << 24);
-        let solver = Solver::new(options).unwrap();
-        for wanted in wanted.chunks(AT_ONCE) {
-            let paths: Vec<String> = wanted.iter().map(|position| question(rules, position)).collect();
-            for (position, (_, answer)) in wanted.iter().zip(ask_all(browser, &paths)) {
-                let (_, value) = solver.value(position, 0).unwrap();
-                assert_eq!((&answer["known"], &answer["value"]), (&json!("exact"), &json!(value)), "{rules} {answer}");
-            }
-        }
-    }
 }
 
 fn other_requests_are_answered_while_a_player_thinks(browser: &Browser) {
