@@ -122,41 +122,24 @@ fn without_atomic_operations_a_stage_races() {
     }
 }
 
-/// A kernel that uses the memory of its workgroup: each thread writes its word, then reads another thread's word.
-fn exchange(group: &Workgroup, barrier: bool, other: fn(u32) -> u32) {
-    let mut memory = [0; WORKGROUP as usize];
-    let mut memory = group.memory(&mut memory);
-    for local in group.locals() {
-        memory.set(local, local);
-    }
-    if barrier {
-        group.barrier();
-    }
-    for local in group.locals() {
-        assert_eq!(memory.get(other(local)), other(local));
-    }
-}
-
 /// Runs a kernel with two workgroups and one buffer, and compares the race that is found.
 #[track_caller]
-fn assert_found(expected: Option<Race>, kernel: impl Fn(&Workgroup, Words)) {
+fn assert_found(expected: Race, kernel: impl Fn(&Workgroup, Words)) {
     let (trace, mut buffers) = (AccessTrace::new(None, false), [vec![0; 4 * WORKGROUP as usize]]);
     for workgroup in 0..2 {
         let group = Workgroup::new(workgroup, &trace);
         let [words] = bindings(&mut buffers, &trace);
         kernel(&group, words);
     }
-    assert_eq!(trace.found().0, expected);
+    assert_eq!(trace.found().0, Some(expected));
 }
 
 #[test]
-fn races_of_kernels_are_found_and_nothing_else() {
+fn races_of_kernels_are_found() {
     use Use::{Atomic, Read, Write};
-    let race = |word, earlier, later, thread| {
-        Some(Race { memory: Memory::Binding(1), word, earlier: Some(earlier), later, thread })
-    };
-    // All threads write one word; then two neighbours write one word.
-    assert_found(race(5, Write, Write, (0, 1)), |group, mut words| group.locals().for_each(|_| words.set(5, 1)));
+    let race =
+        |word, earlier, later, thread| Race { memory: Memory::Binding(1), word, earlier: Some(earlier), later, thread };
+    // Two neighbours write one word.
     assert_found(race(0, Write, Write, (0, 1)), |group, mut words| {
         group.threads(512).for_each(|thread| words.set(thread / 2, 1));
     });
@@ -166,10 +149,6 @@ fn races_of_kernels_are_found_and_nothing_else() {
     });
     assert_found(race(1, Read, Write, (0, 1)), |group, mut words| {
         group.threads(512).for_each(|thread| words.set(thread, words.get(thread + 1)));
-    });
-    // An atomic operation and a plain one.
-    assert_found(race(0, Atomic, Write, (0, 9)), |group, mut words| {
-        group.threads(512).for_each(|thread| if thread == 9 { words.set(0, 1) } else { words.atomic_max(0, 1) });
     });
     // A sum that is read while other threads add to it, or cleared after they did.
     assert_found(race(0, Atomic, Read, (0, 9)), |group, mut words| {
@@ -194,22 +173,9 @@ fn races_of_kernels_are_found_and_nothing_else() {
         group.barrier();
         group.locals().for_each(|local| words.set(first + (local ^ 1), 2));
     });
-    assert_found(None, |group, mut words| group.locals().for_each(|_| words.atomic_or(3, 1)));
-    // Each thread writes its own word, and all read one other.
-    assert_found(None, |group, mut words| {
-        group.threads(300).for_each(|thread| {
-            let sum = words.get(thread) + words.get(900);
-            words.set(thread, sum);
-            words.set(thread, words.get(thread) + 1);
-        });
-    });
-
-    let race = |word, earlier, thread| Some(Race { memory: Memory::Workgroup(0), word, earlier, later: Read, thread });
-    assert_found(race(1, Some(Write), (0, 0)), |group, _| exchange(group, false, |local| local ^ 1));
-    assert_found(None, |group, _| exchange(group, true, |local| local ^ 1));
-    assert_found(None, |group, _| exchange(group, false, |local| local));
     // Memory that one workgroup wrote is not visible to another.
-    assert_found(race(0, None, (1, 3)), |group, _| {
+    let undefined = Race { memory: Memory::Workgroup(0), word: 0, earlier: None, later: Read, thread: (1, 3) };
+    assert_found(undefined, |group, _| {
         let mut words = [0; 1];
         let mut words = group.memory(&mut words);
         group.locals().filter(|&local| local == 3).for_each(|_| match group.number() {
