@@ -108,16 +108,14 @@ static CHOSEN: LazyLock<Mutex<(Fault, Range<u64>)>> = LazyLock::new(|| {
 });
 
 /// Chooses the fault that the device has from now on: 0 for none, 1 to refuse the buffers with the numbers from `first`
-/// to below `end`, 2 for kernels that do nothing, 3 for a loss and 4 for a hang after `first` submissions. Returns the
-/// number of buffers requested since the last call.
+/// to below `end`, 2 for kernels that do nothing, and 3 for a loss. Returns the number of buffers requested since the
+/// last call.
 #[unsafe(no_mangle)]
 pub extern "C" fn kalah_fault(kind: u32, first: u64, end: u64) -> u64 {
-    let after = SUBMISSIONS.load(Ordering::SeqCst) + first;
     *CHOSEN.lock().unwrap() = match kind {
         1 => (Fault::Refused, first..end),
         2 => (Fault::Idle, 0..0),
-        3 => (Fault::Rejected, after..u64::MAX),
-        4 => (Fault::Hang, after..u64::MAX),
+        3 => (Fault::Rejected, SUBMISSIONS.load(Ordering::SeqCst)..u64::MAX),
         _ => (Fault::None, 0..0),
     };
     BUFFERS.swap(0, Ordering::SeqCst)
@@ -252,9 +250,7 @@ unsafe extern "system" fn queue_submit(
         Fault::Rejected => unsafe { queue_wait_idle(queue) },
         Fault::Lost => vk::Result::SUCCESS,
         Fault::Hang => {
-            if std::env::var_os("KALAH_FAULT").is_some() {
-                forbid_exit();
-            }
+            forbid_exit();
             vk::Result::SUCCESS
         }
         _ => next_of_device!(c"vkQueueSubmit", vk::PFN_vkQueueSubmit, queue, count, submissions, fence),

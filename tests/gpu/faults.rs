@@ -103,9 +103,4 @@ impl Faults {
     pub(crate) fn lose(self) {
         (self.0)(3, 0, 0);
     }
-
-    /// Makes the device hang after some more submissions.
-    pub(crate) fn hang_after(self, submissions: u64) {
-        (self.0)(4, submissions, 0);
-    }
 }

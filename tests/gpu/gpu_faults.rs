@@ -66,28 +66,6 @@ fn each_buffer_that_is_refused_ends_in_an_error_or_is_made_do_without() {
     }
 }
 
-#[test]
-fn a_device_that_hangs_is_given_up_and_finished_frames_are_kept() {
-    let Some(faults) = Faults::of_this_test() else { return };
-    let (key, mut kept) = (KEYS[0], 0);
-    for submissions in [0, 1, 5, 15, 25] {
-        let Some(gpu) = adapter::open(GpuOptions::default()) else { return };
-        self_test(&gpu, key.rules).unwrap();
-        let directory = tempfile::tempdir().unwrap();
-        faults.hang_after(submissions);
-        let error = build(directory.path(), key, on(&gpu)).unwrap_err();
-        faults.end();
-        let is_given_up = matches!(gpu_error(&error), Some(GpuError::Hung(_))) && error.to_string().contains("hangs");
-        assert!(is_given_up, "after {submissions} submissions: {error}");
-        kept += finished(directory.path());
-        // The same command resumes, on a newly opened device or on the CPU.
-        let another = if submissions % 2 == 1 { adapter::open(GpuOptions::default()) } else { None };
-        let again = another.map_or_else(cpu, |gpu| on(&gpu));
-        assert_goes_on(directory.path(), key, again, &format!("it hung after {submissions} submissions"));
-    }
-    assert!(kept > 0, "no layer was finished before a hang");
-}
-
 /// The layer makes the fault, whatever the adapter.
 #[test]
 fn what_a_lost_device_had_finished_is_kept_and_another_or_the_cpu_goes_on() {
