@@ -47,7 +47,6 @@ fn a_plan_is_for_the_backend_that_the_flags_name() {
         kalah(directory.path(), &format!("plan build --seeds {seeds} --backend {flags}"), last)
     };
     plan("9", "cpu", "--threads=1").success().does_not_print("of GPU memory");
-    plan("9", "gpu --adapter", "no such adapter").fails(1, "no adapter is named no such adapter");
     adapter::each(|adapter| {
         plan("9", "gpu --adapter", adapter.name()).success().prints("of GPU memory");
         let little = plan("9", "gpu --gpu-memory 100KiB --adapter", adapter.name()).fails(1, "are allowed");
@@ -74,13 +73,8 @@ fn the_cpu_builds_the_tables_of_the_manifest_for_every_rule_set() {
         assert_passed(&checked, "manifest", seeds - 1);
     }
 
-    let printed = kalah(tables, "info", "--manifest").printed();
-    let layers: usize = boards.iter().map(|(_, seeds)| seeds - 1).sum();
-    assert_eq!(printed.lines().count(), layers * Rules::ALL.len());
+    // A table that differs from its entry, and a table without an entry.
     let known = std::fs::read_to_string(MANIFEST).unwrap();
-    assert!(printed.lines().all(|line| known.lines().any(|known| known == line)));
-
-    // A table that differs from its entry, a table without an entry, and no manifest.
     let other = directory.path().join("other.jsonl");
     let mut seven: Value =
         serde_json::from_str(known.lines().find(|line| line.contains(r#""seeds":7,"#)).unwrap()).unwrap();
@@ -91,17 +85,21 @@ fn the_cpu_builds_the_tables_of_the_manifest_for_every_rule_set() {
     };
     verify(7, &seven.to_string()).exits(3).prints("digest");
     verify(8, &seven.to_string()).exits(1).prints("has no entry");
-    verify(7, "nothing").exits(1).prints("cannot read the manifest");
 }
 
 #[test]
-fn an_adapter_that_is_not_there_is_refused_with_those_that_are() {
+fn adapters_are_chosen_by_their_numbers_and_others_are_refused() {
     let directory = tempfile::tempdir().unwrap();
     let refused = kalah(directory.path(), "build --seeds 5 --backend gpu --adapter", "no such adapter");
     let refused = refused.fails(1, "no adapter is named no such adapter").stderr();
     for adapter in adapters(kalah(directory.path(), "gpu", "--json")) {
         assert!(refused.contains(adapter["name"].as_str().unwrap()), "{refused}");
         assert!(["full", "untimed", "software", "unfit"].contains(&adapter["tier"].as_str().unwrap()));
+        if adapter["self_test"] == "passed" {
+            let (number, tables) = (adapter["number"].to_string(), tempfile::tempdir().unwrap());
+            let built = kalah(tables.path(), "build --seeds 4 --pits 2 --backend gpu --adapter", &number).success();
+            built.prints(&format!("number {number} of `kalah gpu`"));
+        }
     }
 }
 
@@ -129,8 +127,6 @@ fn a_benchmark_measures_and_compares() {
     assert_eq!((&measured["positions"], &measured["same_as_table"]), (&73_008.into(), &true.into()));
     assert!(measured["positions_per_second"].as_f64().unwrap() > 0.0);
     assert_eq!(names(), before, "the layer built for the measurement is still there");
-    // The layers below must exist.
-    kalah(directory.path(), "bench --seeds 10 --backend", "cpu").fails(1, "kalah build --seeds 9");
 }
 
 #[test]
@@ -157,39 +153,6 @@ fn the_named_adapter_builds_verifies_and_is_measured() {
     let listed = adapters(kalah(directory.path(), "gpu", "--json"));
     assert_eq!(listed.iter().find(|one| one["name"] == name).unwrap()["self_test"], "passed");
     with_tables(directory.path(), "gpu").run().success().prints("self-test        passed");
-}
-
-/// A copy of Mesa's software driver is a second card of the same name.
-#[test]
-#[cfg(target_os = "linux")]
-fn cards_of_one_name_are_told_apart_by_their_numbers() {
-    let drivers = std::fs::read_dir("/usr/share/vulkan/icd.d").into_iter().flatten().flatten().map(|file| file.path());
-    let is_mesas = |path: &&Path| path.file_name().is_some_and(|name| name.to_string_lossy().contains("lvp"));
-    let drivers: Vec<_> = drivers.collect();
-    let Some(driver) = drivers.iter().map(|path| path.as_path()).find(is_mesas) else {
-        return optional::skip("SYSTEM", "Mesa's software driver is not installed");
-    };
-    let directory = tempfile::tempdir().unwrap();
-    let mut manifest: Value = serde_json::from_slice(&std::fs::read(driver).unwrap()).unwrap();
-    let (copy, other_driver) = (directory.path().join("libcopy.so"), directory.path().join("copy.json"));
-    std::fs::copy(manifest["ICD"]["library_path"].as_str().unwrap(), &copy).unwrap();
-    manifest["ICD"]["library_path"] = copy.to_str().unwrap().into();
-    std::fs::write(&other_driver, manifest.to_string()).unwrap();
-    let both = format!("{}:{}", driver.display(), other_driver.display());
-    let kalah = |line: &str| {
-        let mut command = with_tables(directory.path(), line);
-        command.env("VK_DRIVER_FILES", &both).env("VK_ICD_FILENAMES", &both).env_remove("VK_ADD_DRIVER_FILES").run()
-    };
-    let listed = adapters(kalah("gpu --json"));
-    let [first, second] = &listed[..] else {
-        return optional::skip("SYSTEM", format_args!("two copies of a driver are {} adapters", listed.len()));
-    };
-    assert_eq!(first["name"], second["name"]);
-    assert_eq!((&first["number"], &second["number"]), (&1.into(), &2.into()));
-    kalah("build --seeds 4 --pits 2 --backend gpu --adapter llvmpipe").success().prints("number 1 of `kalah gpu`");
-    kalah("build --seeds 5 --pits 2 --backend gpu --adapter 2").success().prints("number 2 of `kalah gpu`");
-    // A part of a version.
-    kalah("build --seeds 6 --pits 2 --backend gpu --adapter 256").fails(1, "no adapter has the number 256");
 }
 
 /// `RADV_FORCE_FAMILY` makes Mesa's driver for AMD's GPUs list a GPU that the machine does not have. Creating a device
