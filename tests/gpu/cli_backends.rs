@@ -92,13 +92,14 @@ fn adapters_are_chosen_by_their_numbers_and_others_are_refused() {
     let directory = tempfile::tempdir().unwrap();
     let refused = kalah(directory.path(), "build --seeds 5 --backend gpu --adapter", "no such adapter");
     let refused = refused.fails(1, "no adapter is named no such adapter").stderr();
-    for adapter in adapters(kalah(directory.path(), "gpu", "--json")) {
+    for (number, adapter) in (1..).zip(adapters(kalah(directory.path(), "gpu", "--json"))) {
+        assert_eq!(adapter["number"], number);
         assert!(refused.contains(adapter["name"].as_str().unwrap()), "{refused}");
         assert!(["full", "untimed", "software", "unfit"].contains(&adapter["tier"].as_str().unwrap()));
         if adapter["self_test"] == "passed" {
-            let (number, tables) = (adapter["number"].to_string(), tempfile::tempdir().unwrap());
-            let built = kalah(tables.path(), "build --seeds 4 --pits 2 --backend gpu --adapter", &number).success();
-            built.prints(&format!("number {number} of `kalah gpu`"));
+            let tables = tempfile::tempdir().unwrap();
+            let built = kalah(tables.path(), "build --seeds 4 --pits 2 --backend gpu --adapter", &number.to_string());
+            built.success().prints(&format!("number {number} of `kalah gpu`"));
         }
     }
 }

@@ -102,12 +102,6 @@ impl Chromium {
     pub(super) fn log(&self) -> Value {
         self.post("/se/log", &json!({ "type": "browser" }))
     }
-
-    /// Sends a command of the DevTools protocol to the page.
-    #[track_caller]
-    pub(super) fn devtools(&self, command: &str, parameters: Value) {
-        self.post("/goog/cdp/execute", &json!({ "cmd": command, "params": parameters }));
-    }
 }
 
 impl Drop for Chromium {

@@ -109,7 +109,7 @@ impl Browser {
     /// Sends a command of the DevTools protocol.
     #[track_caller]
     fn devtools(&self, command: &str, parameters: Value) {
-        self.driver.chromium().devtools(command, parameters);
+        self.driver.chromium().post("/goog/cdp/execute", &json!({ "cmd": command, "params": parameters }));
     }
 
     /// Runs a script in each page before its own.

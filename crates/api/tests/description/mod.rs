@@ -32,15 +32,9 @@ fn schemas(answers: &[fn(&mut SchemaGenerator)]) -> Schemas {
     let mut generator =
         settings.with(|settings| settings.definitions_path = "/components/schemas".into()).into_generator();
     answers.iter().for_each(|add| add(&mut generator));
-    let definitions = generator.take_definitions(true).into_iter();
-    definitions
-        .map(|(name, mut schema)| {
-            (short(&name).to_owned(), {
-                simplify(&mut schema);
-                schema
-            })
-        })
-        .collect()
+    let mut definitions = generator.take_definitions(true);
+    definitions.values_mut().for_each(simplify);
+    definitions.into_iter().map(|(name, schema)| (short(&name).to_owned(), schema)).collect()
 }
 
 fn add<T: JsonSchema>(generator: &mut SchemaGenerator) {
