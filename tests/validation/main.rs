@@ -7,8 +7,8 @@
 //! one in Debian's Chromium checks everything.
 //!
 //! Versions of the layer differ in what they check, and in what they say about wgpu. So each must first report the
-//! faults of small programs, and nothing else. A version that does not is skipped with a warning, or makes the tests fail
-//! if `KALAH_REQUIRE_VALIDATION=1`.
+//! faults of small programs, and nothing else. A version that does not is skipped with a warning, or makes the tests
+//! fail if `KALAH_REQUIRE_VALIDATION=1`.
 #![cfg(feature = "gpu")]
 
 #[path = "../gpu/adapter/mod.rs"]

@@ -81,8 +81,8 @@ pub struct Browser {
 }
 
 impl Browser {
-    /// Starts Chromium with these flags, in a profile of its own. Returns `None`, with a warning, if there is no browser
-    /// and none is required.
+    /// Starts Chromium with these flags, in a profile of its own. Returns `None`, with a warning, if there is no
+    /// browser and none is required.
     pub fn open(flags: &[&str]) -> Option<Browser> {
         usable("chromium-driver", || Chromium::open(SIZE, flags).map(Driver::Chromium))
     }
