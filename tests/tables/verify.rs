@@ -267,6 +267,21 @@ fn a_layer_under_the_name_of_another_is_damage() {
     assert!(listing.damaged[0].1.to_string().contains("it holds empty-capture with 6 pits and 6 seeds"));
 }
 
+#[test]
+fn a_damaged_archive_exits_with_3_and_one_that_cannot_be_read_with_1() {
+    let place = copy();
+    kalah(&place, "archive pack --seeds 8 --output packed").success();
+    damage(&place.at("packed/empty-capture-6-08.kalah.archive"));
+    std::fs::remove_file(table(place.path(), 8)).unwrap();
+    for (path, code, message) in [
+        ("packed/empty-capture-6-08.kalah.archive", 3, "download it or pack the table again"),
+        ("packed", 1, "it is a directory"),
+        ("packed/none", 1, "packed/none: No such file"),
+    ] {
+        kalah(&place, &format!("archive unpack {path}")).fails(code, message);
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn a_named_pipe_in_the_place_of_a_file_makes_nothing_wait() {
@@ -362,8 +377,19 @@ fn too_little_memory_is_said() {
 #[cfg(unix)]
 #[test]
 fn a_file_that_may_not_grow_is_an_error_that_explains_how_to_go_on() {
-    // Files may have 16 blocks of 512 bytes. The layers of 8 and 9 seeds are larger.
-    let (place, limit) = (copy(), "ulimit -f 16");
+    // Files may have 16 blocks of 512 bytes. The layer of 7 seeds is larger.
+    let limit = "ulimit -f 16";
+    let eight_is_right = |place: &Place| {
+        assert_eq!(std::fs::read(table(place.path(), 8)).unwrap(), std::fs::read(table(tables(), 8)).unwrap());
+    };
+    let place = Place::empty();
+    let ran = limited(&place, limit, "build --seeds 8 --backend cpu").exits(1);
+    ran.prints("empty-capture-6-07.kalah.partial: File too large").prints("raise the limit").prints("ulimit -f");
+    assert!(table(place.path(), 6).exists());
+    kalah(&place, "build --seeds 8 --backend cpu").success().prints("frames kept from an earlier run");
+    eight_is_right(&place);
+
+    let place = copy();
     std::fs::remove_file(table(place.path(), 9)).unwrap();
     limited(&place, limit, "build --seeds 9 --share --backend cpu").fails(1, "raise the limit");
     let left = |end: &str| place.names().iter().filter(|name| name.ends_with(end)).count();
@@ -378,7 +404,7 @@ fn a_file_that_may_not_grow_is_an_error_that_explains_how_to_go_on() {
     limited(&place, limit, unpack).fails(1, "File too large");
     assert_eq!(left(".tmp") + left("-08.kalah"), 0);
     kalah(&place, unpack).success();
-    assert!(std::fs::read(table(place.path(), 8)).unwrap() == std::fs::read(table(tables(), 8)).unwrap());
+    eight_is_right(&place);
 }
 
 #[test]
