@@ -60,15 +60,19 @@ fn a_tournament_that_was_killed_goes_on_with_the_saved_games() {
     let games = |name: &str| read_games(&place.text(name), Rules::default()).unwrap();
     let whole = untimed(run("--save whole.games --threads 1").success().json());
     assert_eq!(games("whole.games").len(), 36);
-    for count in [1, 9] {
+    let flags = "--save all.games --state state";
+    let killed = |count| {
         ["state", "all.games"].iter().for_each(|name| drop(std::fs::remove_file(place.at(name))));
-        let flags = "--save all.games --state state";
         let mut child = command(&place, &format!("{flags} --threads 2")).spawn().unwrap();
         wait_for(&place, count);
         child.kill().unwrap();
         child.wait().unwrap();
-        let saved = saved(&place);
-        assert!((count..36).contains(&saved), "{saved} games were saved");
+        saved(&place)
+    };
+    for count in [1, 9] {
+        // On a busy machine, all games may end before the kill.
+        let saved = (0..5).map(|_| killed(count)).find(|&saved| saved < 36).expect("a kill in time");
+        assert!(saved >= count, "{saved} games were saved");
         assert_eq!(resumed(run(flags)), (saved, whole.clone()));
         assert_eq!(games("all.games"), games("whole.games"));
     }
