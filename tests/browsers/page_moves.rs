@@ -193,3 +193,20 @@ fn variations_and_long_comments_go_through_a_game_text() {
     page.choose("#text");
     page.wait("$('#text-text').value.includes('[Event \"Club\"]')");
 }
+
+#[test]
+fn comments_are_kept_in_links() {
+    let Some(page) = Page::at("/#board=3x2&north=human&moves=1,2&at=1") else { return };
+    page.settled("north");
+    page.click(".comment summary");
+    page.run("$('#comment').focus()");
+    // Digits are part of the text here, and sow no pit.
+    page.keys("See 1 & 2");
+    page.run("$('#comment').blur()");
+    page.wait("location.hash.includes('note=') && $('#moves .commented')");
+    page.moves(2);
+    page.keys_until("r", "$('#comment').value === ''");
+    page.reload();
+    page.wait("$('#moves .commented')");
+    page.keys_until("u", "$('#comment').value === 'See 1 & 2' && shown('#comment')");
+}

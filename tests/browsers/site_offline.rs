@@ -68,8 +68,13 @@ fn what_the_network_answers_replaces_nothing_that_is_kept(browser: &Browser) {
 fn the_first_visit_is_enough_to_play_without_a_network(browser: &Browser) {
     let site = Site::new("");
     visit(browser, &site.host);
+    let path = question(Rules::Standard, "1,2,0,1,2,1/1,0,2,1,1,1");
+    let before = ask(browser, &path);
+    assert_eq!((before.0, &before.1["source"]), (200, &json!("tables")));
     site.host.conduct().always = Some(Fault::Down);
     come_back(browser, &site.host, "");
+    // The blocks that were read are kept.
+    assert_eq!(ask(browser, &path), before);
     let (status, answer) = ask(browser, "api/book?rules=empty-capture&board=6x4");
     assert_eq!((status, &answer["in_book"]), (200, &json!(true)), "{answer}");
     let moved =

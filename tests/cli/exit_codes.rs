@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use crate::commands::{all, directory_with_tables, program, run, takes};
 use kalah_tests::files::files;
-use kalah_tests::program::{Ran, Run, within_a_minute};
+use kalah_tests::program::{Ran, Run};
 use kalah_tests::signals::{Signal, catches_interrupts, heard, send};
 
 /// Time in which commands that would take hours end after a signal.
@@ -120,9 +120,10 @@ fn every_command_has_the_exit_codes_of_the_table() {
     }
 }
 
-/// Starts a command that takes long, and sends it a signal `after` it can take one. Returns its exit code.
+/// Starts a command that takes long, and sends it a signal `after` it can take one. Returns its exit code, and the time
+/// until its end.
 #[track_caller]
-fn signalled(directory: &Path, line: &str, signal: Signal, after: Duration) -> Option<i32> {
+fn signalled(directory: &Path, line: &str, signal: Signal, after: Duration) -> (Option<i32>, Duration) {
     let mut command = program(line.split_whitespace());
     // Commands that read wait at a pipe that stays open.
     command.current_dir(directory).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
@@ -140,10 +141,17 @@ fn signalled(directory: &Path, line: &str, signal: Signal, after: Duration) -> O
     }
     send(&child, signal);
     let begin = Instant::now();
-    // `wait` would close the pipe, and commands end with their input.
-    let code = within_a_minute(&format!("kalah {line} has gone on"), || child.try_wait().unwrap()).code();
-    assert!(begin.elapsed() < SOON, "kalah {line} ended after {:?}", begin.elapsed());
-    code
+    loop {
+        // `wait` would close the pipe, and commands end with their input.
+        if let Some(status) = child.try_wait().unwrap() {
+            return (status.code(), begin.elapsed());
+        }
+        if begin.elapsed() > Duration::from_secs(60) {
+            child.kill().unwrap();
+            panic!("kalah {line} goes on for a minute");
+        }
+        thread::sleep(Duration::from_millis(5));
+    }
 }
 
 #[cfg(target_os = "linux")]
@@ -170,7 +178,13 @@ fn every_command_that_takes_long_exits_with_130_when_it_is_interrupted() {
     let others = others.map(str::to_owned);
     for line in long.map(|command| format!("{command} {}", case(&command)[3])).chain(others) {
         for after in [Duration::ZERO, Duration::from_millis(400)] {
-            assert_eq!(signalled(directory.path(), &line, Signal::INT, after), Some(130), "kalah {line}, {after:?}");
+            // A busy machine may be late, but not each time.
+            let ends_soon = (0..3).any(|_| {
+                let (code, took) = signalled(directory.path(), &line, Signal::INT, after);
+                assert_eq!(code, Some(130), "kalah {line}, {after:?}");
+                took < SOON
+            });
+            assert!(ends_soon, "kalah {line}, {after:?}");
         }
     }
 }
@@ -181,7 +195,7 @@ fn the_exit_code_reports_other_signals() {
     let directory = prepared();
     for line in ["analyse complexity 6x6 --games 1000000", "solve 6x8 --no-book --no-tables --memory 64MiB"] {
         for (signal, code) in [(Signal::TERM, 143), (Signal::HUP, 129)] {
-            let ended = signalled(directory.path(), line, signal, Duration::from_millis(200));
+            let (ended, _) = signalled(directory.path(), line, signal, Duration::from_millis(200));
             assert_eq!(ended, Some(code), "{line}");
         }
     }

@@ -22,7 +22,9 @@ fn arguments(command: &str) -> &'static str {
         "prove" => "2x2 --proof proof",
         "serve" => "--address 127.0.0.1:0",
         // As with damaged tables.
-        _ => case(command)[2].strip_suffix("--tables BAD").expect(command),
+        _ => case(command)[2]
+            .strip_suffix("--tables BAD")
+            .unwrap_or_else(|| panic!("add arguments of `kalah {command}`")),
     }
 }
 

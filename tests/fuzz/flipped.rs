@@ -27,6 +27,7 @@ const COMMANDS: &[(&str, &str)] = &[
     ("probe 4x1", "score"),
     ("probe 4x1 --json", "score"),
     ("solve 4x1", "value"),
+    ("probe 4x1 --json --no-map", "score"),
     ("solve 4x2 --json", "value"),
     ("solve 4x2 --value-only", "value"),
     ("solve 4x2 --openings", "value"),

@@ -92,6 +92,8 @@ fn adapters_are_chosen_by_their_numbers_and_others_are_refused() {
     let directory = tempfile::tempdir().unwrap();
     let refused = kalah(directory.path(), "build --seeds 5 --backend gpu --adapter", "no such adapter");
     let refused = refused.fails(1, "no adapter is named no such adapter").stderr();
+    let number = kalah(directory.path(), "build --seeds 5 --backend gpu --adapter", "256");
+    number.fails(1, "no adapter has the number 256");
     for (number, adapter) in (1..).zip(adapters(kalah(directory.path(), "gpu", "--json"))) {
         assert_eq!(adapter["number"], number);
         assert!(refused.contains(adapter["name"].as_str().unwrap()), "{refused}");

@@ -84,6 +84,7 @@ fn a_game_in_the_terminal_is_kept_and_gone_on_with() {
     }
     place.run("play 3x2 --from mine.games").fails(2, "cannot be used with");
     place.command("play --from -").run_with("[Start \"3x2\"]\n\n9").fails(1, "line 3: '9'");
+    place.run("play --from /nonexistent.games").fails(1, "cannot read /nonexistent.games");
 }
 
 /// The games of a file stay, in their own words, before the new one.

@@ -121,6 +121,7 @@ fn small(sound: &Parts) -> Parts {
     }
     let parts = Parts::of(&bytes_of(&certificate));
     assert_eq!(parts.raw(), RAW);
+    read(&parts.with_blocks(vec![block(&RAW, 3)]).bytes()).expect("the block is right");
     parts
 }
 

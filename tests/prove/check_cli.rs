@@ -175,4 +175,6 @@ fn what_cannot_be_checked_has_exit_code_1() {
     let empty = tempfile::tempdir().unwrap();
     let missing = check(&fixture.file, empty.path(), &[]).fails(1, "layers 2 to 5 are missing");
     missing.prints("kalah build --seeds 5");
+    let absent = Path::new("/nowhere/a.certificate");
+    check(absent, empty.path(), &[]).fails(1, "/nowhere/a.certificate");
 }

@@ -3,6 +3,7 @@
 
 use std::path::Path;
 use std::process::{Child, Command, Output};
+use std::time::{Duration, Instant};
 
 use kalah::certificate::Certificate;
 use kalah::game::{Bounds, Rules};
@@ -74,6 +75,31 @@ fn the_memory_of_a_proof_includes_its_claims() {
         let answer = Files::new().answer(&format!("4x2 --effort {effort} --memory 40MiB"));
         assert_eq!(answer["certificate"]["table_seeds"], seeds, "{effort}");
     }
+}
+
+#[test]
+fn a_proof_of_processes_that_are_killed_again_and_again_is_complete() {
+    let files = Files::new();
+    let mut random = fastrand::Rng::with_seed(4);
+    let mut killed = 0;
+    for _ in 0..60 {
+        let mut process = files.prove(SMALL).spawn().unwrap();
+        let wait = Instant::now() + Duration::from_millis(random.u64(1..80));
+        while Instant::now() < wait && process.try_wait().unwrap().is_none() {
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        if process.try_wait().unwrap().is_some() {
+            break;
+        }
+        process.kill().unwrap();
+        process.wait().unwrap();
+        killed += 1;
+    }
+    assert!(killed > 0, "no process was killed");
+    let other = Files::new();
+    let (found, whole) = (files.answer(SMALL), other.answer(SMALL));
+    assert_eq!((&found["known"], &found["value"]), (&"exact".into(), &whole["value"]));
+    assert_eq!(files.check("4x4.certificate").head, other.check("4x4.certificate").head);
 }
 
 #[test]

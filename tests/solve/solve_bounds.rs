@@ -177,7 +177,7 @@ fn the_command_uses_exact_tables_first_and_bound_tables_above_within_its_memory(
     assert_eq!((&whole["table_seeds"], whole.get("bound_seeds")), (&SEEDS.into(), None));
     for exact in [4, 7] {
         let answer = solve(&format!(" --exact-up-to {exact}")).json();
-        let found = ["value", "table_seeds", "bound_seeds"].map(|field| answer[field].clone());
-        assert_eq!(found, [whole["value"].clone(), exact.into(), 10.into()]);
+        let found = ["value", "best", "table_seeds", "bound_seeds"].map(|field| answer[field].clone());
+        assert_eq!(found, [whole["value"].clone(), whole["best"].clone(), exact.into(), 10.into()]);
     }
 }

@@ -134,6 +134,29 @@ fn a_second_process_is_refused_with_the_holder_of_the_file_and_a_killed_one_hold
 }
 
 #[test]
+fn values_of_runs_at_the_same_time_are_all_kept() {
+    let place = Place::empty();
+    std::thread::scope(|scope| {
+        for pits in 1..=4 {
+            let line = format!("analyse values --no-tables --pits {pits} --seeds-per-pit 1..3 --state values");
+            let place = &place;
+            // A process that is refused, tries again.
+            scope.spawn(move || {
+                loop {
+                    let ran = place.run(&line);
+                    if ran.code() == 0 {
+                        break;
+                    }
+                    ran.fails(1, "is in use by");
+                }
+            });
+        }
+    });
+    // A line for each, and one that identifies the work.
+    assert_eq!(place.text("values").lines().count(), 13);
+}
+
+#[test]
 fn what_killed_processes_left_is_removed_and_nothing_else() {
     let place = Place::empty();
     let left = ["search.kalah-0123456789ab.tmp", "search.kalah-ffffffffffff.tmp"];

@@ -10,7 +10,7 @@ use kalah::table::{ProbeError, TableKey};
 #[cfg(unix)]
 use kalah_tests::files::make_pipe;
 use kalah_tests::place::Place;
-use kalah_tests::program::{self, Ran, Run};
+use kalah_tests::program::{Ran, Run};
 use kalah_tests::tables::{built, opened};
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
@@ -193,7 +193,7 @@ fn a_pipe_is_answered_line_by_line() {
 #[test]
 fn answers_are_the_same_when_no_table_is_mapped() {
     let [mapped, read] = [("probe --json -", true), ("probe --json - --no-map", false)].map(|(line, is_mapped)| {
-        let mut command = program::with_tables(built(&[(Rules::EmptyCapture, PITS, 9)]), line);
+        let mut command = kalah_tests::program::with_tables(built(&[(Rules::EmptyCapture, PITS, 9)]), line);
         let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
         let mut input = child.stdin.take().unwrap();
         writeln!(input, "0,1,0,2/1,1,0,3").unwrap();

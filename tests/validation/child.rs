@@ -20,11 +20,12 @@ pub(crate) const PROGRAM: &str = "KALAH_VALIDATED_PROGRAM";
 pub(crate) const ADAPTER: &str = "KALAH_VALIDATED_ADAPTER";
 
 /// Names of the programs.
-pub(crate) const PROGRAMS: [(&str, fn()); 5] = [
+pub(crate) const PROGRAMS: [(&str, fn()); 6] = [
     ("builds of every rule set", builds_of_every_rule_set),
     ("stages with barriers", stages_with_barriers),
     ("copies without a barrier", copies_without_a_barrier),
-    ("a scan", || run_scan(&Stage::Scan.kernel().source())),
+    ("no race", || run_shader(NO_RACE, &[0; 12], &[&[1; 64]])),
+    ("a race", || run_shader(&without_first_barrier(NO_RACE), &[0; 12], &[&[1; 64]])),
     ("a scan without its first barrier", scan_without_its_first_barrier),
 ];
 
@@ -91,11 +92,16 @@ fn stages_with_barriers() {
     }
 }
 
-fn scan_without_its_first_barrier() {
-    let source = Stage::Scan.kernel().source();
+fn without_first_barrier(source: &str) -> String {
     let changed = source.replacen("workgroupBarrier();", "", 1);
     assert_ne!(changed, source);
-    run_scan(&changed);
+    changed
+}
+
+fn scan_without_its_first_barrier() {
+    let (params, words) = (Scan { numbers: SCAN_BLOCK + 777, first_block: 0 }, [1; 2 * SCAN_BLOCK as usize]);
+    let params: Vec<u32> = bytemuck::pod_collect_to_vec(std::slice::from_ref(&params));
+    run_shader(&without_first_barrier(&Stage::Scan.kernel().source()), &params, &[&words, &words]);
 }
 
 /// Opens a device without any part of this project.
@@ -137,8 +143,28 @@ fn copies_without_a_barrier() {
     submit(&opened, encoder);
 }
 
-/// Runs this form of the stage's shader in two workgroups, on a device without any part of this project.
-fn run_scan(source: &str) {
+/// A shader whose threads use words of others only after a barrier. Without the first one, it has a race.
+const NO_RACE: &str = "
+    struct Params { added: u32, unused: array<vec4<u32>, 2> }
+    @group(0) @binding(0) var<uniform> params: Params;
+    @group(0) @binding(1) var<storage, read_write> words: array<u32>;
+    var<workgroup> cells: array<u32, 64>;
+
+    @compute @workgroup_size(64)
+    fn main(@builtin(local_invocation_index) thread: u32) {
+        cells[thread] = words[thread];
+        workgroupBarrier();
+        for (var distance = 1u; distance < 64u; distance *= 2u) {
+            let other = cells[(thread + distance) % 64u];
+            workgroupBarrier();
+            cells[thread] = cells[thread] + other;
+            workgroupBarrier();
+        }
+        words[thread] = cells[63u - thread] + params.added;
+    }";
+
+/// Runs a shader in two workgroups, on a device without any part of this project.
+fn run_shader(source: &str, params: &[u32], contents: &[&[u32]]) {
     let opened = plain_device();
     let device = &opened.0;
     let descriptor = wgpu::ShaderModuleDescriptor { label: None, source: wgpu::ShaderSource::Wgsl(source.into()) };
@@ -153,12 +179,12 @@ fn run_scan(source: &str) {
         },
         cache: None,
     });
-    let buffer = |contents: &[u8], usage| {
+    let buffer = |contents: &[u32], usage| {
+        let contents = bytemuck::cast_slice(contents);
         device.create_buffer_init(&wgpu::util::BufferInitDescriptor { label: None, contents, usage })
     };
-    let (params, words) = (Scan { numbers: SCAN_BLOCK + 777, first_block: 0 }, [1u32; 2 * SCAN_BLOCK as usize]);
-    let storage = || buffer(bytemuck::cast_slice(&words), wgpu::BufferUsages::STORAGE);
-    let buffers = [buffer(bytemuck::bytes_of(&params), wgpu::BufferUsages::UNIFORM), storage(), storage()];
+    let mut buffers = vec![buffer(params, wgpu::BufferUsages::UNIFORM)];
+    buffers.extend(contents.iter().map(|words| buffer(words, wgpu::BufferUsages::STORAGE)));
     let resources = buffers.iter().map(wgpu::Buffer::as_entire_binding);
     let entries: Vec<_> =
         (0..).zip(resources).map(|(binding, resource)| wgpu::BindGroupEntry { binding, resource }).collect();

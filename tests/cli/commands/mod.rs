@@ -21,7 +21,8 @@ pub(crate) fn run(directory: &Path, line: &str) -> Output {
     program(line.split_whitespace()).current_dir(directory).run()
 }
 
-/// All commands of a program with all features, except `help`, in the order of its help. `cli_help` compares them.
+/// All commands of a program with all features, except `help`, in the order of its help. `cli_help` compares them with
+/// the help and the manual pages.
 const COMMANDS: &str = "build plan train bounds verify info export archive fetch publish gpu bench probe solve prove \
     review search check book play move tournament puzzles serve export-site engine analyse rules completions man";
 

@@ -39,7 +39,11 @@ pub(super) fn mean(on: &mut impl Run) {
         let params = Mean { threads: words as u32, rows: rows as u32, others };
         let after = rng.usize(0..100);
         let profile = random_words(rng, words + after);
-        on.run(Stage::Mean, &params, workgroups(params.threads), vec![sums, profile]);
+        let made = on.run(Stage::Mean, &params, workgroups(params.threads), vec![sums.clone(), profile.clone()]);
+        assert_eq!(made[1][words..], profile[words..]);
+        for (row, sum) in sums.iter().enumerate().take(rows) {
+            assert_eq!(u32::from(made[1][row / 4].to_le_bytes()[row % 4]), sum / others);
+        }
         words
     });
 }
@@ -111,8 +115,10 @@ pub(super) fn encode(on: &mut impl Run) {
         let groups = random_part(rng, packing.groups);
         let (params, mut buffers) = packing.part(rng, &groups, &packing.made);
         let sizes = random_words(rng, packing.groups);
-        buffers.push(sizes);
+        buffers.push(sizes.clone());
         let made = on.run(Stage::Encode, &params, workgroups(params.threads), buffers).pop().unwrap();
+        assert_eq!(made[..groups.start], sizes[..groups.start]);
+        assert_eq!(made[groups.end..], sizes[groups.end..]);
         let with_patches = made[groups.clone()].iter().filter(|&&size| size > 0).count();
         patched += with_patches;
         plain += groups.len() - with_patches;
@@ -138,8 +144,13 @@ pub(super) fn scan(on: &mut impl Run) {
         let numbers: Vec<u32> = (0..count).map(|_| if rng.bool() { 0 } else { rng.u32(0..100_000) }).collect();
         let params = Scan { numbers: count as u32, first_block: blocks.start as u32 };
         let sums = random_words(rng, count.div_ceil(block));
-        on.run(Stage::Scan, &params, blocks.len() as u32, vec![at_least_four(numbers), sums]);
-        (blocks.end * block).min(count) - blocks.start * block
+        let made = on.run(Stage::Scan, &params, blocks.len() as u32, vec![at_least_four(numbers.clone()), sums]);
+        let (before, sums) = sums_before(&numbers);
+        let scanned = blocks.start * block..(blocks.end * block).min(count);
+        assert_eq!(made[0][scanned.clone()], before[scanned.clone()]);
+        assert_eq!(made[0][scanned.end..count], numbers[scanned.end..]);
+        assert_eq!(made[1][blocks.clone()], sums[blocks]);
+        scanned.len()
     });
 }
 

@@ -119,7 +119,21 @@ pub(super) fn transpose(on: &mut impl Run) {
             to_base: to_base as u32,
         };
         let workgroups = (across * some_rows.len().div_ceil(tile)) as u32;
-        on.run(Stage::Transpose, &params, workgroups, vec![from, to]);
+        let made = on.run(Stage::Transpose, &params, workgroups, vec![from.clone(), to.clone()]);
+        // The expected result, computed independently.
+        let byte = |words: &[u32], at: usize| words[at / 4].to_le_bytes()[at % 4];
+        for row in some_rows.clone() {
+            for column in some_columns.clone() {
+                let there = byte(&made[1], 4 * (column * to_words - to_base) + row);
+                assert_eq!(there, byte(&from, 4 * (row * from_words - from_base) + column));
+            }
+        }
+        let part = some_rows.start / 4..some_rows.end.div_ceil(4);
+        let is_made = |at: usize| {
+            let (column, word) = ((at + to_base) / to_words, (at + to_base) % to_words);
+            some_columns.contains(&column) && part.contains(&word)
+        };
+        assert!((0..to.len()).all(|at| is_made(at) || made[1][at] == to[at]), "words of other parts");
         some_columns.len() * some_rows.len().div_ceil(4)
     });
 }

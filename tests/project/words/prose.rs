@@ -162,7 +162,7 @@ fn sources(text: &str, strings: bool) -> Vec<Passage> {
             Part::Comment => {
                 let line_comment = taken.strip_prefix("//").map(|text| text.trim_start_matches(['/', '!']));
                 let text = line_comment.unwrap_or_else(|| taken.trim_matches(['/', '*', ' ']));
-                // A type of JavaScript.
+                // `Promise` is also a type of JavaScript.
                 let text = without_code(text.trim()).replace("Promise<", "<");
                 match found.last_mut().filter(|_| open == line && !text.is_empty()) {
                     Some(passage) => passage.text.extend([" ", &text]),
