@@ -207,7 +207,7 @@ fn frames_are_computed_read_and_packed_in_parts() {
                 adapter.open(options)
             };
             assert_unfit(key, &open(5));
-            let mut devices = (20..200).step_by(10).map(open);
+            let mut devices = (20..200).step_by(5).map(open);
             let device = devices.find(|device| device.require_layer(key.pits, key.seeds).is_ok()).unwrap();
             assert!((key.pits < 6 && part.is_some()) || device.max_binding() < positions, "{key}");
             // The last layer from files, and all layers from frames on the device.
