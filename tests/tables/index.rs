@@ -53,6 +53,27 @@ fn row_with(pits: usize, seeds: usize) -> impl Strategy<Value = TableRow> {
 }
 
 #[test]
+fn ranks_are_sums_of_terms() {
+    for (pits, most) in [(1, 5), (2, 9), (3, 9), (6, 8), (8, 5)] {
+        let index = RowIndex::new(pits, most).unwrap();
+        let terms = index.rank_terms();
+        for seeds in 0..=most {
+            for rank in 0..index.rows(seeds) as u32 {
+                let row = index.unrank(seeds, rank);
+                // The seeds and the potential of the pits after each number of passed ones.
+                let sum = (0..=pits.saturating_sub(2)).fold(0u32, |sum, passed| {
+                    let mut rest = TableRow::default();
+                    rest[..pits - passed].copy_from_slice(&row[passed..pits]);
+                    let (seeds, potential) = (rest.iter().sum::<u8>(), potential(pits - passed, &rest));
+                    sum.wrapping_add(terms[(passed * (most + 1) + usize::from(seeds)) * index.potentials() + potential])
+                });
+                assert_eq!(sum, rank, "{row:?}");
+            }
+        }
+    }
+}
+
+#[test]
 fn ranks_of_rows_ascend_by_potential_then_lexicographically() {
     for (pits, max_seeds) in [(1, 48), (2, 48), (3, 30), (4, 18), (5, 13), (6, 11), (7, 9), (8, 8)] {
         // The index must not depend on its maximum number of seeds.
