@@ -415,4 +415,19 @@ mod tests {
             assert_eq!(found, expected, "{pits} pits, {seeds} seeds");
         }
     }
+
+    #[test]
+    fn quiet_moves_of_four_rows_are_those_of_each() {
+        let maps = maps(6, 13);
+        let (words, lists) = list_moves(Rules::Standard, &maps, 13);
+        let rows = maps.rows().rows(13);
+        for row in 0..rows {
+            let own = &words[(lists.quiet_at + words[row]) as usize..(lists.quiet_at + words[row + 1]) as usize];
+            let range = &words[lists.quads_at as usize + row / 4 * 4..];
+            let quads = (range[0]..range[1]).map(|quad| words[4 * quad as usize + row % 4]);
+            let filled: Vec<u32> = quads.collect();
+            assert_eq!(filled[..own.len()], *own, "row {row}");
+            assert!(filled[own.len()..].iter().all(|&entry| entry == row as u32 | NO_MOVE << RANK_BITS));
+        }
+    }
 }
