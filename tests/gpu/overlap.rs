@@ -29,8 +29,10 @@ const PATIENCE: Duration = Duration::from_secs(600);
 /// A GPU whose frames arrive later.
 struct Held {
     device: Arc<Gpu>,
-    /// Called before a frame is collected.
-    arrive: Box<dyn Fn() -> Result<(), ComputeError> + Send + Sync>,
+    /// The number of computed frames.
+    computed: AtomicUsize,
+    /// Called with the number of a frame, in the order of computation, before it is collected.
+    arrive: Box<dyn Fn(usize) -> Result<(), ComputeError> + Send + Sync>,
 }
 
 impl fmt::Debug for Held {
@@ -117,7 +119,9 @@ impl FrameOutput for HeldOutput<'_> {
 
     fn receive(&self, frame: ArrivingFrame) -> Result<(), ComputeError> {
         let held = Arc::clone(self.held);
-        self.output.receive(Box::new(move |memory| (held.arrive)().and_then(|()| frame(memory))))
+        // Each layer has a thread that collects its frames, so those of two layers arrive in any order.
+        let number = held.computed.fetch_add(1, Ordering::Relaxed);
+        self.output.receive(Box::new(move |memory| (held.arrive)(number).and_then(|()| frame(memory))))
     }
 }
 
@@ -148,17 +152,14 @@ fn build_held(
     device: Arc<Gpu>,
     arrive: impl Fn(usize, &Pairs) -> Result<(), ComputeError> + Send + Sync + 'static,
 ) -> Result<(), BuildError> {
-    let (pairs, arrived) = (Arc::new(Pairs::default()), AtomicUsize::new(0));
+    let pairs = Arc::new(Pairs::default());
     let begun = Arc::clone(&pairs);
     let frames_to = |seeds: usize| (2..=seeds).map(|seeds| seeds - 1).sum::<usize>();
-    let arrive = Box::new(move || {
-        let number = arrived.fetch_add(1, Ordering::Relaxed);
-        match (2..KEY.seeds).find(|&seeds| number < frames_to(seeds)) {
-            Some(seeds) if number + 2 >= frames_to(seeds) => arrive(seeds, &begun),
-            _ => Ok(()),
-        }
+    let arrive = Box::new(move |number| match (2..KEY.seeds).find(|&seeds| number < frames_to(seeds)) {
+        Some(seeds) if number + 2 >= frames_to(seeds) => arrive(seeds, &begun),
+        _ => Ok(()),
     });
-    let backend = Backend::Gpu(Arc::new(Held { device, arrive }));
+    let backend = Backend::Gpu(Arc::new(Held { device, computed: AtomicUsize::new(0), arrive }));
     build_pairs(directory, KEY, backend, &|number, _| pairs.0.store(number, Ordering::Relaxed))
 }
 
